@@ -1,0 +1,266 @@
+"""What can happen at a table: acts of devices and acts of people, in the one vocabulary of scripts, API and journal.
+
+An act is a frozen value whose tag is the key used everywhere (`card`, `close_bets`, `decide`, ...). This file knows their shapes only;
+what an act means in a state is decided by `controller.table.decide`. Texts from outside become acts in `controller.table.parse`.
+
+Cards that a device read are `Sealed`, always, since the act does not know yet whether its card will be shown.
+Amounts are integers of the smallest coin (cents).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from firmware_bridge.cards import Card, Sealed
+
+SeatKey = int | Literal["dealer", "player", "banker"]
+"""A betting position counted clockwise from the dealer's left, or a side of the table."""
+
+
+class By(msgspec.Struct, frozen=True):
+    """Who acted: role `dealer`, `supervisor`, `technician`, `player` or `device`, and the person's or device's name."""
+
+    role: str = "dealer"
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.role}:{self.name}" if self.name else self.role
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Where a device act came from. `eseq` is the device's event number, 0 when it gives none."""
+
+    device: str
+    eseq: int = 0
+    replayed: bool = False
+
+
+class Act(msgspec.Struct, frozen=True, kw_only=True, tag_field="act", omit_defaults=True):
+    """Base of all acts."""
+
+    by: By = By()
+    origin: Origin | None = None
+
+
+# ---- devices
+
+
+class Load(Act, frozen=True, kw_only=True, tag="load"):
+    """A set of cards was put into the device; `cards` counted, or None where the device does not count."""
+
+    decks: int
+    cards: int | None = None
+    back: str | None = None
+
+
+class Shuffle(Act, frozen=True, kw_only=True, tag="shuffle"):
+    """A finished cycle. `missing` and `extra` name cards where the device recognises them; `problem` is the device's own verdict."""
+
+    mode: Literal["random", "sort", "count-only", "unknown"] = "random"
+    counted: int | None = None
+    missing: tuple[Card, ...] = ()
+    extra: tuple[Card, ...] = ()
+    problem: Literal["", "count", "duplicates", "aborted", "foreign-back"] = ""
+
+
+class ShuffleAborted(Act, frozen=True, kw_only=True, tag="shuffle_aborted"):
+    """A cycle ended before it was done."""
+
+
+class CardOut(Act, frozen=True, kw_only=True, tag="card"):
+    """One card left the shoe, the hand-held deck or the shuffler. `read` is UNREADABLE inside when it was not recognised."""
+
+    read: Sealed
+    face_up: bool = False
+    double: bool = False
+    unreadable: bool = False
+    out_of_flow: bool = False
+    back: str | None = None
+    back_mismatch: bool = False
+    beyond: bool = False
+    """The device itself says that it saw more copies than the shoe holds."""
+
+
+class StackOut(Act, frozen=True, kw_only=True, tag="stack"):
+    """A dispensed stack of `count` cards; `cards` in order where they were read (else empty)."""
+
+    count: int
+    cards: tuple[Sealed, ...] = ()
+
+
+class CutCardOut(Act, frozen=True, kw_only=True, tag="cut_card"):
+    """The cutting card came out of the shoe."""
+
+
+DEVICE_EVENTS = (
+    "jam", "jam-cleared", "lid-open", "lid-closed", "lost", "back", "restarted", "empty", "warning",
+    "mode-sort", "mode-random", "power-lost", "tamper", "error", "error-cleared", "events-lost", "wrong-identity",
+)  # fmt: skip
+
+
+class DeviceNotice(Act, frozen=True, kw_only=True, tag="device"):
+    """A device event that moves no card; `event` is one of DEVICE_EVENTS, `name` the device, `detail` plain words for people."""
+
+    event: str
+    name: str = "shoe"
+    detail: str = ""
+
+
+class DeviceRoutine(Act, frozen=True, kw_only=True, tag="routine"):
+    """A device event that changes nothing at the table (gate moved, act done); recorded so that its number is not asked for again."""
+
+    event: str
+
+
+# ---- people
+
+
+class Wager(Act, frozen=True, kw_only=True, tag="wager"):
+    """Wagers of a seat by name, in cents; None as amount means placed without telling the amount."""
+
+    seat: int
+    amounts: dict[str, int | None] = {}
+
+
+class CloseBets(Act, frozen=True, kw_only=True, tag="close_bets"):
+    """ "No more bets"."""
+
+
+class Start(Act, frozen=True, kw_only=True, tag="start"):
+    """What fixes the first position: exactly one of the four."""
+
+    seat: SeatKey | None = None
+    dice: int | None = None
+    number: int | None = None
+    button: int | None = None
+
+
+class Decide(Act, frozen=True, kw_only=True, tag="decide"):
+    """One decision of a seat. Cards may be left unnamed where nobody at the table sees them."""
+
+    seat: int
+    choose: str
+    amount: int | None = None
+    discard: tuple[Card, ...] = ()
+    keep: tuple[Card, ...] = ()
+    hand: int = 1
+
+
+class SetHand(Act, frozen=True, kw_only=True, tag="set"):
+    """A hand set face down, or the dealer's hand set by the house way."""
+
+    seat: SeatKey
+    high: tuple[Card, ...] = ()
+    low: tuple[Card, ...] = ()
+    medium: tuple[Card, ...] = ()
+    keep: tuple[Card, ...] = ()
+    hand: int = 1
+
+
+class Expose(Act, frozen=True, kw_only=True, tag="expose"):
+    """Cards turned face up: of a seat, the dealer, or community places (counted from 1)."""
+
+    seat: SeatKey | None = None
+    cards: tuple[Card, ...] = ()
+    high: tuple[Card, ...] = ()
+    low: tuple[Card, ...] = ()
+    community: tuple[int, ...] = ()
+    hand: int | None = None
+
+
+class Report(Act, frozen=True, kw_only=True, tag="report"):
+    """An irregularity seen by people."""
+
+    what: str
+    seat: SeatKey | None = None
+    area: str | None = None
+    cards: int | None = None
+    shown: bool = False
+
+
+class Declare(Act, frozen=True, kw_only=True, tag="declare"):
+    """The dealer states the outcome before the controller shows its own."""
+
+    result: str
+    seat: SeatKey | None = None
+    hand: int | None = None
+
+
+class Rescan(Act, frozen=True, kw_only=True, tag="rescan"):
+    """The cards of the round read again, in order."""
+
+    cards: tuple[Sealed, ...]
+
+
+class HoleCheck(Act, frozen=True, kw_only=True, tag="hole_check"):
+    """What a peek at the dealer's hole card says, one bit."""
+
+    blackjack: bool
+
+
+class SignOn(Act, frozen=True, kw_only=True, tag="sign_on"):
+    """A dealer takes the table."""
+
+    person: str
+
+
+class SignOff(Act, frozen=True, kw_only=True, tag="sign_off"):
+    """A dealer leaves the table."""
+
+    person: str
+
+
+class StubCount(Act, frozen=True, kw_only=True, tag="stub_count"):
+    """Cards counted in the stub."""
+
+    cards: int
+
+
+class RemoveCard(Act, frozen=True, kw_only=True, tag="remove_card"):
+    """A card taken out of the set."""
+
+    card: Card
+    reason: str = ""
+
+
+class ReplaceCard(Act, frozen=True, kw_only=True, tag="replace_card"):
+    """A card put into the set in place of one removed."""
+
+    card: Card
+    reason: str = ""
+
+
+class Resolve(Act, frozen=True, kw_only=True, tag="resolve"):
+    """A supervisor settles an alarm."""
+
+    choose: str
+    alarm: str | None = None
+
+
+class Collect(Act, frozen=True, kw_only=True, tag="collect"):
+    """Cards picked up: of the round, or `discards` where the procedure has that moment."""
+
+    what: Literal["round", "discards"] = "round"
+
+
+class Open(Act, frozen=True, kw_only=True, tag="open"):
+    """The table opens."""
+
+
+class Close(Act, frozen=True, kw_only=True, tag="close"):
+    """The table closes."""
+
+
+DeviceAct = Load | Shuffle | ShuffleAborted | CardOut | StackOut | CutCardOut | DeviceNotice | DeviceRoutine
+PersonAct = (
+    Wager | CloseBets | Start | Decide | SetHand | Expose | Report | Declare | Rescan | HoleCheck | SignOn | SignOff
+    | StubCount | RemoveCard | ReplaceCard | Resolve | Collect | Open | Close
+)  # fmt: skip
+AnyAct = DeviceAct | PersonAct
+
+
+def name_of(act: AnyAct) -> str:
+    """The act's key in scripts, API and journal."""
+    return str(type(act).__struct_config__.tag)
