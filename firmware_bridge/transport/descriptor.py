@@ -1,0 +1,215 @@
+"""The part that serial ports and TCP connections share: one non-blocking descriptor on the event loop.
+
+Reading all that waits at once and writing without a detour is what makes one loop enough for hundreds of devices, so
+this file is on the path of every card: nothing here copies, formats or logs while things go well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from abc import abstractmethod
+
+from firmware_bridge.transport.base import (
+    READ_BYTES,
+    WRITE_BACKLOG_LIMIT_BYTES,
+    WRITE_DEADLINE_S,
+    OnBytes,
+    OnLost,
+    PortBrokenError,
+    PortClosedError,
+    PortStalledError,
+    Transport,
+    TransportError,
+    TransportState,
+)
+
+
+class DescriptorTransport(Transport):
+    """A transport on one non-blocking file descriptor; subclasses open, configure and free the descriptor."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self._state = TransportState.CLOSED
+        self._fd = -1
+        self._on_bytes: OnBytes = _nobody_listens
+        self._on_lost: OnLost = _nobody_listens
+        self._backlog = bytearray()
+        self._stall_timer: asyncio.TimerHandle | None = None
+        self._drained: asyncio.Future[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def state(self) -> TransportState:
+        return self._state
+
+    @abstractmethod
+    async def _open_descriptor(self) -> int:
+        """Return an open, configured, non-blocking descriptor or raise a TransportError."""
+
+    @abstractmethod
+    def _free_descriptor(self, fd: int) -> None:
+        """Give the descriptor back; runs in a worker thread because closing a serial port may wait for its driver."""
+
+    async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> None:
+        if self._state is not TransportState.CLOSED:
+            raise PortClosedError(f"{self.url} is {self._state.value}, not closed", "close it before opening it again")
+        self._state = TransportState.OPENING
+        try:
+            self._fd = await self._open_descriptor()
+        except BaseException:
+            self._state = TransportState.CLOSED
+            raise
+        self._loop = asyncio.get_running_loop()
+        self._on_bytes, self._on_lost = on_bytes, on_lost
+        self._state = TransportState.OPEN
+        self.counters.opens += 1
+        self._loop.add_reader(self._fd, self._take_bytes)
+
+    def send(self, chunk: bytes) -> None:
+        if self._state is not TransportState.OPEN:
+            raise self._refusal()
+        counters = self.counters
+        counters.writes += 1
+        if self._backlog:
+            self._keep(chunk)
+            return
+        try:
+            sent = os.write(self._fd, chunk)
+        except BlockingIOError:
+            sent = 0
+        except OSError as error:
+            raise self._lose(_gone(self.url, error)) from error
+        counters.bytes_out += sent
+        if sent < len(chunk):
+            counters.stalls += 1
+            self._keep(chunk[sent:])
+
+    async def write(self, chunk: bytes, deadline_s: float = WRITE_DEADLINE_S) -> None:
+        self.send(chunk)
+        if not self._backlog or self._loop is None:
+            return
+        if self._drained is None:
+            self._drained = self._loop.create_future()
+        try:
+            async with asyncio.timeout(deadline_s):
+                await asyncio.shield(self._drained)
+        except TimeoutError as error:
+            raise self._lose(_stalled(self.url, len(self._backlog))) from error
+
+    async def close(self) -> None:
+        if self._fd < 0:
+            return
+        fd, self._fd = self._fd, -1
+        self._detach(fd)
+        self._on_bytes = self._on_lost = _nobody_listens
+        self._settle_drain(PortClosedError(f"{self.url} was closed", "open it again"))
+        self._backlog.clear()
+        self._state = TransportState.CLOSING
+        freed = asyncio.get_running_loop().run_in_executor(None, self._free_descriptor, fd)
+        freed.add_done_callback(self._say_closed)
+        await asyncio.shield(freed)
+
+    def _say_closed(self, _freed: asyncio.Future[None]) -> None:
+        self._state = TransportState.CLOSED
+
+    def _take_bytes(self) -> None:
+        try:
+            chunk = os.read(self._fd, READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._lose(_gone(self.url, error), tell=True)
+            return
+        if not chunk:
+            self._lose(PortBrokenError(f"{self.url}: the other side has gone", "check cable and power"), tell=True)
+            return
+        counters = self.counters
+        counters.reads += 1
+        counters.bytes_in += len(chunk)
+        self._on_bytes(chunk)
+
+    def _keep(self, rest: bytes) -> None:
+        if len(self._backlog) + len(rest) > WRITE_BACKLOG_LIMIT_BYTES:
+            raise self._lose(_stalled(self.url, len(self._backlog)))
+        if not self._backlog and self._loop is not None:
+            self._loop.add_writer(self._fd, self._write_backlog)
+            self._restart_stall_timer(self._loop)
+        self._backlog += rest
+
+    def _write_backlog(self) -> None:
+        try:
+            sent = os.write(self._fd, self._backlog)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._lose(_gone(self.url, error), tell=True)
+            return
+        self.counters.bytes_out += sent
+        del self._backlog[:sent]
+        if self._loop is None:
+            return
+        if self._backlog:
+            self._restart_stall_timer(self._loop)
+            return
+        self._loop.remove_writer(self._fd)
+        self._stop_stall_timer()
+        self._settle_drain(None)
+
+    def _give_up_writing(self) -> None:
+        self._stall_timer = None
+        self._lose(_stalled(self.url, len(self._backlog)), tell=True)
+
+    def _lose(self, error: TransportError, *, tell: bool = False) -> TransportError:
+        """Stop using the descriptor; it stays ours until `close`. With `tell`, nobody raises: the owner is called."""
+        if self._state is not TransportState.OPEN:
+            return error
+        self._state = TransportState.BROKEN
+        self.counters.losses += 1
+        self._detach(self._fd)
+        self._settle_drain(error)
+        if tell:
+            self._on_lost(error)
+        return error
+
+    def _detach(self, fd: int) -> None:
+        if self._loop is not None:
+            self._loop.remove_reader(fd)
+            self._loop.remove_writer(fd)
+        self._stop_stall_timer()
+
+    def _restart_stall_timer(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._stop_stall_timer()
+        self._stall_timer = loop.call_later(WRITE_DEADLINE_S, self._give_up_writing)
+
+    def _stop_stall_timer(self) -> None:
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None
+
+    def _settle_drain(self, error: TransportError | None) -> None:
+        drained, self._drained = self._drained, None
+        if drained is None or drained.done():
+            return
+        if error is None:
+            drained.set_result(None)
+        else:
+            drained.set_exception(error)
+            drained.exception()  # marks it as seen: the writer may have been cancelled meanwhile
+
+    def _refusal(self) -> TransportError:
+        if self._state is TransportState.BROKEN:
+            return PortBrokenError(f"{self.url}: the other side has gone", "close it and open it again")
+        return PortClosedError(f"{self.url} is {self._state.value}", "open it first")
+
+
+def _gone(url: str, error: OSError) -> PortBrokenError:
+    return PortBrokenError(f"{url}: the other side has gone ({os.strerror(error.errno or 0)})", "check cable and power")
+
+
+def _stalled(url: str, waiting: int) -> PortStalledError:
+    return PortStalledError(f"{url} takes no bytes ({waiting} waiting)", "check the device; the port is reopened")
+
+
+def _nobody_listens(_what: object) -> None:
+    """Stands in for the callbacks before `open` and after `close`."""
