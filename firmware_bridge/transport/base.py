@@ -29,7 +29,7 @@ WRITE_BACKLOG_LIMIT_BYTES = 8192
 """Four full windows of seven frames of 260 bytes, beyond what the kernel holds: more means that nobody takes them."""
 
 WRITE_DEADLINE_S = 1.5
-"""Longest time without progress. A full window needs 0.16 s at 115200 baud; past the longest retry time of SDP/1 1.4 (1.2 s) waiting is pointless."""
+"""Longest time without progress: a full window needs 0.16 s at 115200 baud, and SDP/1 1.4 retries within 1.2 s."""
 
 OPEN_DEADLINE_S = 5.0
 """A serial device server answers within a second on a casino's own network; a dead address must not hold a table."""
