@@ -357,3 +357,5 @@ _PARSERS: Final[Mapping[str, Parser]] = {
 DEVICE_KEYS: Final = frozenset(_DEVICE_PARSERS)
 ACT_KEYS: Final = frozenset(_PARSERS)
 """Every act's name, as scripts, the API, the journal and `Outcome.next` write it."""
+
+__all__ = ["ACT_KEYS", "DEVICE_KEYS", "ROLES", "ActError", "is_device_act", "parse_act", "parse_by"]
