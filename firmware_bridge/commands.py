@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from device_profiles.fields import FieldValue
+from device_profiles.values import FieldValue
 from firmware_bridge.events import ShuffleMode
 
 

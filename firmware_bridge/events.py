@@ -348,7 +348,7 @@ class CommandDone(DeviceEvent, frozen=True):
 
 
 class UnknownEvent(DeviceEvent, frozen=True):
-    """An event this profile does not know, or one too short to be read. Its content may tell a card, so it is not here."""
+    """An event this profile does not know, or one too short to read. Its content may tell a card, so it is not here."""
 
     code: int
     size: int

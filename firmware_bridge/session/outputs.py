@@ -11,7 +11,7 @@ from enum import Enum
 
 import msgspec
 
-from device_profiles.fields import FieldValue
+from device_profiles.values import FieldValue
 from firmware_bridge.events import DeviceEvent, StartReason, Status
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 
@@ -87,7 +87,7 @@ class CommandFailure(Enum):
     TIMED_OUT = "timed-out"
     """No final response, even after STATUS and the same tid again: whether it was done, COMMAND_DONE tells."""
     LINK_LOST = "link-lost"
-    """The link was lost first; COMMAND_DONE or STARTED tells after the resume, neither and STATUS at rest = not done."""
+    """The link was lost first; COMMAND_DONE or STARTED tells; neither, and STATUS at rest: not done."""
     UNREADABLE = "unreadable"
     """The final response cannot be read."""
 
@@ -139,7 +139,7 @@ class Running(msgspec.Struct, frozen=True):
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """The device is refused: nothing it says is accepted and nothing is sent until `connection_made` is called again."""
+    """The device is refused: nothing is accepted or sent until `connection_made` is called again."""
 
     epoch: int
     kind: RefusalKind

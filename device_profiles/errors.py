@@ -1,0 +1,62 @@
+"""What can be wrong with a profile or with a message of one.
+
+`ProfileError` and its kin say that a profile cannot be used: the caller names another or corrects it. `FieldError`
+and its kin say that one message does not fit its description: the caller records it or refuses the command.
+"""
+
+from __future__ import annotations
+
+
+class ProfileError(Exception):
+    """A profile cannot be used; the text says which, where and what to do."""
+
+
+class UnknownProfileError(ProfileError):
+    """No profile has this name."""
+
+    def __init__(self, name: str, nearest: str | None, known: tuple[str, ...]) -> None:
+        self.name = name
+        self.nearest = nearest
+        self.known = known
+        hint = f"did you mean '{nearest}'?" if nearest else f"known profiles: {', '.join(known)}"
+        super().__init__(f"there is no device profile '{name[:40]}'; {hint}")
+
+
+class UnknownKeyError(ProfileError):
+    """The file has a key that the profile language does not know."""
+
+    def __init__(self, file: str, path: str, nearest: str | None) -> None:
+        self.file = file
+        self.path = path
+        self.nearest = nearest
+        hint = f"; did you mean '{nearest}'?" if nearest else ""
+        super().__init__(f"{file}: unknown key '{path}'{hint}")
+
+
+class InvalidProfileError(ProfileError):
+    """A value of the file has the wrong type or contradicts another."""
+
+    def __init__(self, file: str, problem: str) -> None:
+        self.file = file
+        super().__init__(f"{file}: {problem}")
+
+
+class FailedVectorError(ProfileError):
+    """A test vector of the profile does not come out as the profile says; such a profile is not used."""
+
+    def __init__(self, file: str, vector: str, problem: str) -> None:
+        self.file = file
+        self.vector = vector
+        super().__init__(f"{file}: test vector {vector} fails: {problem}")
+
+
+class FieldError(ValueError):
+    """A message does not fit its description."""
+
+
+class ShortPayloadError(FieldError):
+    """The payload ends before its fields do, or has a malformed part."""
+
+
+class FieldRangeError(FieldError):
+    """A value outside what the profile allows for its field."""

@@ -1,0 +1,131 @@
+"""Finds, reads and checks device profiles; hands out only ones that hold what they promise.
+
+A profile is refused, with the file, the place and the nearest right word in the sentence, when a key is unknown, a
+value has the wrong type, a name refers to nothing, two messages share a code, a message cannot be laid out, or one of
+its own test vectors does not come out. What needs the wire (framing and checksum of a vector) is checked where the wire
+is, in `firmware_bridge.codec`, with the same consequence.
+
+Profiles come only from this package's folder or from text handed in: a name never becomes a path.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from typing import Final
+
+import msgspec
+
+from device_profiles.errors import InvalidProfileError, UnknownKeyError, UnknownProfileError
+from device_profiles.layout import expand_groups, verify_layout
+from device_profiles.schema import SPEC_VERSION, Profile
+from device_profiles.vectors import verify_vectors
+
+PROFILE_BYTES_MAX: Final = 262_144  # ten times the largest profile; a bigger file is not one
+NESTING_MAX: Final = 12  # the language nests 6 deep; more is an attack on the parser's stack
+
+
+def profile_names() -> tuple[str, ...]:
+    """Return the names of all profiles that come with the product."""
+    files = resources.files("device_profiles").iterdir()
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in files if entry.name.endswith(".toml")))
+
+
+@cache
+def load_profile(name: str) -> Profile:
+    """Return the checked profile of this name.
+
+    Raises:
+        UnknownProfileError: no profile has this name.
+        ProfileError: the profile cannot be used.
+    """
+    known = profile_names()
+    if name not in known:
+        raise UnknownProfileError(name, nearest_of(name, known), known)
+    file = f"{name}.toml"
+    return parse_profile(resources.files("device_profiles").joinpath(file).read_bytes(), file)
+
+
+def parse_profile(content: bytes, file: str) -> Profile:
+    """Return the checked profile that `content` holds; `file` is only for the error texts.
+
+    Raises:
+        ProfileError: the profile cannot be used.
+    """
+    tables = _parse_toml(content, file)
+    verify_keys(tables, Profile, file)
+    try:
+        profile = msgspec.convert(tables, Profile)
+    except msgspec.ValidationError as error:
+        raise InvalidProfileError(file, str(error)) from error
+    if profile.spec != SPEC_VERSION:
+        raise InvalidProfileError(file, f"spec is {profile.spec}, this version reads spec {SPEC_VERSION}")
+    profile = expand_groups(profile, file)
+    verify_layout(profile, file)
+    verify_vectors(profile, file)
+    return profile
+
+
+def _parse_toml(content: bytes, file: str) -> dict[str, object]:
+    if len(content) > PROFILE_BYTES_MAX:
+        raise InvalidProfileError(file, f"is larger than {PROFILE_BYTES_MAX} bytes")
+    try:
+        tables = tomllib.loads(content.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        # A hostile file can nest deeper than the parser's stack, which is the file's fault and not ours.
+        raise InvalidProfileError(file, f"is not valid TOML: {error}") from error
+    if _depth(tables, NESTING_MAX) > NESTING_MAX:
+        raise InvalidProfileError(file, f"nests more than {NESTING_MAX} deep")
+    return tables
+
+
+def _depth(value: object, left: int) -> int:
+    if left < 0:
+        return NESTING_MAX + 1
+    match value:
+        case dict():
+            inner: Iterable[object] = value.values()
+        case list():
+            inner = value
+        case _:
+            return 0
+    return 1 + max((_depth(entry, left - 1) for entry in inner), default=0)
+
+
+def verify_keys(tables: Mapping[str, object], schema: type[msgspec.Struct], file: str) -> None:
+    """Check that every key of `tables` is one of `schema`, at every depth.
+
+    Raises:
+        UnknownKeyError: with the path of the first unknown key and the nearest valid one.
+    """
+    _verify_value(tables, msgspec.inspect.type_info(schema), "", file)
+
+
+def _verify_value(value: object, expected: msgspec.inspect.Type, path: str, file: str) -> None:
+    match expected:
+        case msgspec.inspect.StructType() if isinstance(value, dict):
+            fields = {field.encode_name: field.type for field in expected.fields}
+            for key, inner in value.items():
+                if key not in fields:
+                    raise UnknownKeyError(file, f"{path}{key}", nearest_of(key, fields))
+                _verify_value(inner, fields[key], f"{path}{key}.", file)
+        case msgspec.inspect.DictType() if isinstance(value, dict):
+            for key, inner in value.items():
+                _verify_value(inner, expected.value_type, f"{path}{key}.", file)
+        case msgspec.inspect.VarTupleType() if isinstance(value, list):
+            for index, inner in enumerate(value):
+                _verify_value(inner, expected.item_type, f"{path[:-1]}[{index}].", file)
+        case msgspec.inspect.UnionType():
+            for member in expected.types:
+                _verify_value(value, member, path, file)
+        case _:
+            return  # a plain value: its type is msgspec's to judge
+
+
+def nearest_of(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that `word` was probably meant to be."""
+    matches = difflib.get_close_matches(word[:80], list(known), n=1, cutoff=0.5)
+    return matches[0] if matches else None
