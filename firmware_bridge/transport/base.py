@@ -19,6 +19,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import Enum
 
+from firmware_bridge.errors import BridgeError
+
 OnBytes = Callable[[bytes], None]
 OnLost = Callable[["TransportError"], None]
 
@@ -35,15 +37,15 @@ OPEN_DEADLINE_S = 5.0
 """A serial device server answers within a second on a casino's own network; a dead address must not hold a table."""
 
 
-class TransportError(Exception):
-    """Root of everything that can go wrong with a port. `what` says what happened, `next_step` what to do now."""
+class TransportError(BridgeError):
+    """Root of everything that can go wrong with a port. `what` says what happened, `do` what to do now."""
 
     code = "port-error"
 
-    def __init__(self, what: str, next_step: str) -> None:
-        super().__init__(f"{what}; {next_step}")
+    def __init__(self, what: str, do: str) -> None:
+        super().__init__(f"{what}; {do}")
         self.what = what
-        self.next_step = next_step
+        self.do = do
 
 
 class BadAddressError(TransportError):
@@ -63,8 +65,8 @@ class PortBusyError(TransportError):
 
     code = "port-busy"
 
-    def __init__(self, what: str, next_step: str, holder: str | None = None) -> None:
-        super().__init__(what, next_step)
+    def __init__(self, what: str, do: str, holder: str | None = None) -> None:
+        super().__init__(what, do)
         self.holder = holder
 
 
