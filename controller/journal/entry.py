@@ -1,0 +1,208 @@
+"""One entry of the journal: what is offered, what is stored, and the exact bytes that are hashed.
+
+An entry is one decided input of one table with all its facts. It is stored as
+
+    record   one line of JSON, the head, then a line feed, then the body: UTF-8 text, the caller's own bytes
+    sealed   the hidden cards, encrypted (see `seal`), or nothing
+    hash     SHA-256( hash of the entry before | record | sealed ), 32 bytes
+
+The head holds these keys in this order, without blanks:
+
+    {"number":7,"table":"T1","back":5,"wall_ms":1767225600000,"mono_ns":81000,"shoe":1,"round":3,"boundary":0,
+     "kind":"card","body":212,"sealed":21}
+
+`number` counts from 1 over the whole file; `back` is the number of the entry before it of the same table (0: none),
+so that a table's entries are found from its last one without an index that every entry would have to update. `body`
+and `sealed` are lengths in bytes: they make it impossible to move bytes from one part to the next under the same
+hash. The entry before the first is the file's header, whose hash begins the chain.
+
+What is hashed is what is stored: nobody re-serialises an entry to check it. This file does no I/O and holds no key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Final
+
+import msgspec
+
+from controller.journal.errors import EntryRefusedError
+from firmware_bridge.cards import card_from_code
+
+BODY_BYTES_MAX: Final = 1 << 20
+"""One act and its facts are some hundred bytes; a thousand times as much is a defect, not an entry."""
+CARDS_MAX: Final = 1024
+"""More than eight decks with jokers, the largest set that any device holds."""
+INTEGER_MAX: Final = 2**53 - 1
+"""The largest integer that every JSON reader keeps exactly."""
+
+NAME: Final = re.compile(r"[ !#-\[\]-~]{1,64}")
+"""Table and kind: printable ASCII without quotation mark and backslash, so that the head needs no escaping."""
+PLACEHOLDER: Final = re.compile(r'\{"sealed":\s?(0|[1-9][0-9]{0,4})\}')
+"""Where a hidden card stands in a body: an object with this key only, the value an index into the sealed cards."""
+
+
+class EntryDraft(msgspec.Struct, frozen=True):
+    """What is offered to the journal: everything of an entry but its number, seal and hash.
+
+    Attributes:
+        body: UTF-8 JSON object; each hidden card stands in it as {"sealed": i}.
+        cards: the codes of the hidden cards, one byte a card; index i of the placeholders.
+        boundary: recovery may start folding at this very entry (a shoe opens).
+        wall_ms, mono_ns: when the input was decided; None: stamped when the entry is offered.
+    """
+
+    table: str
+    shoe: int
+    round: int
+    kind: str
+    body: bytes
+    cards: bytes = b""
+    boundary: bool = False
+    wall_ms: int | None = None
+    mono_ns: int | None = None
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One stored entry, hidden cards still sealed."""
+
+    number: int
+    table: str
+    back: int
+    wall_ms: int
+    mono_ns: int
+    shoe: int
+    round: int
+    boundary: bool
+    kind: str
+    body: bytes
+    sealed: bytes
+    hash: bytes
+
+
+class OpenedEntry(msgspec.Struct, frozen=True):
+    """An entry with its hidden cards; `cards` is empty where there are none or they stay closed."""
+
+    entry: Entry
+    cards: bytes = b""
+
+    def __repr__(self) -> str:
+        return f"OpenedEntry(number={self.entry.number}, table={self.entry.table!r}, kind={self.entry.kind!r})"
+
+    def body_shown(self) -> bytes:
+        """Return the body with each placeholder replaced by the card's name; as stored while the cards stay closed."""
+        if not self.cards:
+            return self.entry.body
+        names = [_card_name(code) for code in self.cards]
+        text = self.entry.body.decode()
+        return PLACEHOLDER.sub(lambda found: f'"{names[int(found[1])]}"', text).encode()
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The last entry of a chain: its number (0: only the header) and hash."""
+
+    number: int
+    hash: bytes
+
+
+class HeadLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The head of a record, decoded; `body` and `sealed` are lengths."""
+
+    number: int
+    table: str
+    back: int
+    wall_ms: int
+    mono_ns: int
+    shoe: int
+    round: int
+    boundary: int
+    kind: str
+    body: int
+    sealed: int
+
+
+_HEAD_DECODER: Final = msgspec.json.Decoder(HeadLine)
+
+
+def verify_draft(draft: EntryDraft) -> str:
+    """Return the body as text.
+
+    Raises:
+        EntryRefusedError: when the draft must not be stored: names, numbers, lengths, or cards and placeholders that
+        do not match.
+    """
+    if NAME.fullmatch(draft.table) is None or NAME.fullmatch(draft.kind) is None:
+        raise EntryRefusedError(f"table {draft.table!r} or kind {draft.kind!r} is not 1 to 64 plain ASCII characters")
+    if not (0 <= draft.shoe <= INTEGER_MAX and 0 <= draft.round <= INTEGER_MAX):
+        raise EntryRefusedError(f"shoe {draft.shoe} or round {draft.round} is out of range")
+    if len(draft.body) > BODY_BYTES_MAX or len(draft.cards) > CARDS_MAX:
+        raise EntryRefusedError(f"{len(draft.body)} bytes of body or {len(draft.cards)} cards are too many")
+    try:
+        body = draft.body.decode()
+    except UnicodeDecodeError as error:
+        raise EntryRefusedError("its body is not UTF-8") from error
+    if not (body.startswith("{") and body.endswith("}")) or "\0" in body:
+        raise EntryRefusedError("its body is not a JSON object")
+    if draft.cards or '{"sealed":' in body:
+        _verify_placeholders(body, len(draft.cards))
+    return body
+
+
+def _verify_placeholders(body: str, cards: int) -> None:
+    found = {int(index) for index in PLACEHOLDER.findall(body)}
+    if found != set(range(cards)):
+        raise EntryRefusedError(f"it brings {cards} hidden cards and its body does not place each of them")
+
+
+def encode_record(number: int, back: int, draft: EntryDraft, body: str, stamps: tuple[int, int], sealed: bytes) -> str:
+    """Return the text that is stored and hashed; `stamps` are wall_ms and mono_ns. The draft was verified."""
+    return (
+        f'{{"number":{number},"table":"{draft.table}","back":{back},"wall_ms":{stamps[0]},"mono_ns":{stamps[1]},'
+        f'"shoe":{draft.shoe},"round":{draft.round},"boundary":{draft.boundary:d},"kind":"{draft.kind}",'
+        f'"body":{len(draft.body)},"sealed":{len(sealed)}}}\n{body}'
+    )
+
+
+def chain_hash(before: bytes, record: bytes, sealed: bytes) -> bytes:
+    """Return the hash of an entry from the hash before it and its stored bytes."""
+    return hashlib.sha256(before + record + sealed).digest()
+
+
+def decode_head(record: bytes) -> HeadLine:
+    """Return the head of a record.
+
+    Raises:
+        ValueError: when the bytes do not begin with a head.
+    """
+    line, _, _ = record.partition(b"\n")
+    return _HEAD_DECODER.decode(line)
+
+
+def decode_entry(record: bytes, sealed: bytes, hash_: bytes) -> Entry:
+    """Return the entry of stored bytes.
+
+    Raises:
+        ValueError: when the bytes are not an entry.
+    """
+    line, _, body = record.partition(b"\n")
+    head = _HEAD_DECODER.decode(line)
+    return Entry(
+        head.number,
+        head.table,
+        head.back,
+        head.wall_ms,
+        head.mono_ns,
+        head.shoe,
+        head.round,
+        head.boundary == 1,
+        head.kind,
+        body,
+        sealed,
+        hash_,
+    )
+
+
+def _card_name(code: int) -> str:
+    card = card_from_code(code)
+    return card.name if card is not None else f"code {code}"
