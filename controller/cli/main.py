@@ -12,7 +12,6 @@ Any error with the attributes `code`, `what` and `do` is told as what happened a
 from __future__ import annotations
 
 import difflib
-import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -128,9 +127,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        _close_standard_output()
-        return EXIT_GOOD
+    except SystemExit as stop:  # click's own end when whoever read the output has gone, as `head` does
+        if isinstance(stop.__context__, BrokenPipeError):
+            return EXIT_GOOD
+        raise
     except Exception as error:  # noqa: BLE001  # the outermost frame: what is not told by now is a defect
         if isinstance(error, ToldError):
             _tell(error.code, error.what, error.do, style)
@@ -162,10 +162,3 @@ def _tell(code: str, what: str, do: str, style: OutputStyle) -> None:
 def _usage_hint(error: click.UsageError) -> str:
     path = error.ctx.command_path if error.ctx is not None else "shoed"
     return f"`{path} --help` shows what can be written here."
-
-
-def _close_standard_output() -> None:
-    """Point standard output at nothing: the reader has gone, and Python would flush into it at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)

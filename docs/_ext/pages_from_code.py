@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Final, get_args, get_origin
 
 import click
 import msgspec
+
 from controller.cli.main import root
 from controller.service.config import Config
 from controller.table.codes import ALARMS, IRREGULARITIES, REFUSALS, REMEDIES, Code
-
 from device_profiles.loader import load_profile
 from device_profiles.schema import CommandMessage, EventMessage, Field
 
@@ -100,7 +100,9 @@ def code_lines() -> Iterator[str]:
     """Refusals, irregularities, alarms and remedies with their sentences and the operator's pages."""
     yield from _code_table("Refusals", REFUSALS)
     yield from _code_table("Irregularities", IRREGULARITIES)
-    yield from _code_table("Other alarms", {code: entry for code, entry in ALARMS.items() if code not in IRREGULARITIES})
+    yield from _code_table(
+        "Other alarms", {code: entry for code, entry in ALARMS.items() if code not in IRREGULARITIES}
+    )
     yield from ("", "## Remedies", "", "| remedy | what it means |", "|---|---|")
     yield from (f"| `{code}` | {meaning} |" for code, meaning in REMEDIES.items())
 
@@ -136,7 +138,8 @@ def sdp1_lines() -> Iterator[str]:
 def _command_row(name: str, command: CommandMessage) -> str:
     shown = name.replace("-", "_").upper()
     answer = _payload(command.response)
-    return f"| {command.code:02X} | {shown} | {_payload(command.fields)} | {answer} | {command.role.value} | {command.max_s:g} s |"
+    who = f"{command.role.value} | {command.max_s:g} s"
+    return f"| {command.code:02X} | {shown} | {_payload(command.fields)} | {answer} | {who} |"
 
 
 def _event_row(name: str, event: EventMessage) -> str:

@@ -1,0 +1,271 @@
+"""The documents say what is true: everything shown in them is executed, checked against the code, or followed.
+
+What a page may show, and what happens to it here:
+
+- A `console` block: each line `$ command` is run by a shell in a directory that the page has to itself, in the order
+  of the page. The lines below it must appear in its output in that order; `...` stands for any text, alone on its line
+  for any lines. `# exit 2` at the end of a command states its exit code, else 0 is wanted. A command ending in `&` runs
+  until the page ends and must then stop on SIGTERM; its lines are waited for.
+- A `toml` block whose first line is `# NAME.toml`: it is written to that directory, and loaded as what it is.
+- A `python` block: it is run. A `json` block: each line is parsed.
+- Links to other files of the repository lead to one.
+"""
+
+from __future__ import annotations
+
+import binascii
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cobs import cobs
+
+from controller.scenario.script import load_scenario
+from controller.service.config import load_config
+from controller.table.codes import ALARMS, IRREGULARITIES, REFUSALS, Code
+from device_profiles.loader import load_profile
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    path for path in [ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")] if "/_" not in path.as_posix()
+)
+CODES: dict[str, Code] = {**REFUSALS, **IRREGULARITIES, **ALARMS}
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+EXIT = re.compile(r"\s+# exit (\d+)$")
+COMMAND_TIMEOUT_S = 60
+
+
+def title(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@dataclass
+class Command:
+    text: str
+    expected: list[str]
+
+    @property
+    def shell(self) -> str:
+        return EXIT.sub("", self.text).removesuffix("&").strip()
+
+    @property
+    def exit_code(self) -> int:
+        found = EXIT.search(self.text)
+        return int(found[1]) if found else 0
+
+    @property
+    def in_background(self) -> bool:
+        return self.text.endswith("&")
+
+
+def blocks(page: Path, *kinds: str) -> Iterator[tuple[str, str]]:
+    for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if kind in kinds:
+            yield kind, text
+
+
+def commands(block: str) -> Iterator[Command]:
+    command: Command | None = None
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            if command is not None:
+                yield command
+            command = Command(line[2:], [])
+        elif command is not None and line.strip() not in {"", "..."}:
+            command.expected.append(line)
+    if command is not None:
+        yield command
+
+
+def pattern(line: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, line.strip().split("..."))))
+
+
+def missing_line(expected: list[str], output: Iterator[str]) -> str | None:
+    """Return the first expected line that does not follow the ones before it, or None."""
+    for line in expected:
+        if not any(pattern(line).search(told) for told in output):
+            return line
+    return None
+
+
+class PageRun:
+    """The directory and the background commands of one page."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.running: list[tuple[str, subprocess.Popen[str]]] = []
+        self.environment = {
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "HOME": str(folder),
+            "LC_ALL": "C.UTF-8",
+            "COLUMNS": "100",
+        }
+
+    def run(self, command: Command) -> None:
+        if command.in_background:
+            self.start(command)
+            return
+        if command.shell.startswith("make "):
+            # A page may name a target; running all of them here would run this test again.
+            subprocess.run(["make", "--dry-run", *command.shell.split()[1:]], cwd=ROOT, check=True, capture_output=True)
+            return
+        done = subprocess.run(
+            ["bash", "-c", command.shell],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=COMMAND_TIMEOUT_S,
+            check=False,
+        )
+        assert done.returncode == command.exit_code, f"$ {command.text}\n{done.stdout}"
+        missing = missing_line(command.expected, iter(done.stdout.splitlines()))
+        assert missing is None, f"$ {command.text}\nnot in the output: {missing}\n{done.stdout}"
+
+    def start(self, command: Command) -> None:
+        process = subprocess.Popen(
+            ["bash", "-c", f"exec {command.shell}"],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.running.append((command.shell, process))
+        assert process.stdout is not None
+        told: list[str] = []
+        lines = (told.append(line) or line for line in iter(process.stdout.readline, ""))
+        missing = missing_line(command.expected, lines)
+        assert missing is None, f"$ {command.text}\nended before it told: {missing}\n{''.join(told)}"
+        threading.Thread(target=process.stdout.read, daemon=True).start()
+
+    def stop(self) -> None:
+        for shell, process in reversed(self.running):
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=10) in {0, -signal.SIGTERM}, shell
+
+    def kill(self) -> None:
+        for _, process in self.running:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p, "console", "toml", "python", "json"))], ids=title)
+def test_what_a_page_shows_works(page: Path, tmp_path: Path) -> None:
+    run = PageRun(tmp_path)
+    try:
+        for kind, text in blocks(page, "console", "toml", "python", "json"):
+            if kind == "console":
+                for command in commands(text):
+                    run.run(command)
+            elif kind == "toml":
+                write_and_load(text, tmp_path)
+            elif kind == "json":
+                assert [json.loads(line) for line in text.splitlines()]
+            else:
+                exec(compile(text, title(page), "exec"), {"__name__": "page"})
+        run.stop()
+    finally:
+        run.kill()
+
+
+def write_and_load(text: str, folder: Path) -> None:
+    values = tomllib.loads(text)
+    named = re.match(r"# ([\w.-]+\.toml)\n", text)
+    if named is None:
+        return
+    file = folder / named[1]
+    file.write_text(text, encoding="utf-8")
+    if "config" in values:
+        load_config(file)
+    elif "scenario" in values:
+        load_scenario(file)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=title)
+def test_links_lead_somewhere(page: Path) -> None:
+    dead = [
+        target
+        for target, _ in LINK.findall(page.read_text(encoding="utf-8"))
+        if "://" not in target and not (page.parent / target).exists()
+    ]
+    assert dead == []
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_has_an_operator_page(code: str) -> None:
+    page = (DOCS / "operator" / f"{code}.md").read_text(encoding="utf-8")
+    assert page.splitlines()[0] == f"# {CODES[code].do}", "the first line is what to do now"
+    assert f"**What happened:** {CODES[code].happened}" in page
+    assert f"`{code}`" in page.splitlines()[-1]
+
+
+def test_no_operator_page_is_left_over() -> None:
+    pages = {path.stem for path in (DOCS / "operator").glob("*.md")}
+    assert pages - {"index"} == set(CODES)
+    index = (DOCS / "operator" / "index.md").read_text(encoding="utf-8")
+    assert re.findall(r"<([\w-]+)>", index) == [
+        *(code for code in ALARMS if code not in IRREGULARITIES),
+        *IRREGULARITIES,
+        *REFUSALS,
+    ]
+
+
+def shown_frames() -> dict[str, dict[str, str]]:
+    text = (DOCS / "reference" / "sdp1.md").read_text(encoding="utf-8")
+    frames: dict[str, dict[str, str]] = {}
+    for name, form, octets in re.findall(r"^(F\d\d(?:-\w+)?) +(link|wire) +([0-9A-F ]+)$", text, re.MULTILINE):
+        frames.setdefault(name, {})[form] = octets
+    return frames
+
+
+@pytest.mark.requirement("SDP/1 1.11")
+def test_the_frames_shown_are_the_vectors_of_the_profile() -> None:
+    vectors = {vector.id: {"link": vector.frame, "wire": vector.wire} for vector in load_profile("sdp1").vectors}
+    assert shown_frames() == vectors
+
+
+@pytest.mark.requirement("SDP/1 1.2", "SDP/1 1.3")
+@pytest.mark.parametrize("name", shown_frames())
+def test_the_frames_shown_are_framed_as_the_page_says(name: str) -> None:
+    link = bytes.fromhex(shown_frames()[name]["link"])
+    wire = bytes.fromhex(shown_frames()[name]["wire"])
+    assert wire == b"\0" + cobs.encode(link) + b"\0"
+    assert int.from_bytes(link[-2:]) == binascii.crc_hqx(link[:-2], 0xFFFF) ^ 0xFFFF
+
+
+def test_the_byte_table_is_the_frame_above_it() -> None:
+    text = (DOCS / "reference" / "sdp1.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| `([0-9A-F ]+)` \|", text, re.MULTILINE)
+    octets = [bytes.fromhex(octets) for _, octets in rows]
+    assert b"".join(octets) == bytes.fromhex(shown_frames()["F06"]["link"])
+    assert [int(offset) for offset, _ in rows] == list(itertools.accumulate(map(len, octets[:-1]), initial=0))
+
+
+def test_the_documents_build_without_a_warning(tmp_path: Path) -> None:
+    traced = DOCS / "_generated" / "traceability.md"
+    traced.parent.mkdir(exist_ok=True)
+    traced.touch()
+    build = [Path(sys.executable).parent / "sphinx-build", "-W", "--keep-going", "-q", "-b", "html"]
+    done = subprocess.run(
+        [*build, "-d", tmp_path / "doctrees", DOCS, tmp_path / "html"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "html" / "operator" / "stub-count-wrong.html").exists()
