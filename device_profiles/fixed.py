@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, Flag
 from typing import Final, NamedTuple
 
@@ -25,6 +25,13 @@ _NEVER_FIXED: Final = frozenset({FieldType.LIST, FieldType.TLVS, FieldType.GROUP
 def is_fixed_size(field: Field) -> bool:
     """Tell whether the field has one size in every message."""
     return field.type in LETTER or (field.type not in _NEVER_FIXED and field.size is not None)
+
+
+def plain_struct(fields: Sequence[Field]) -> struct.Struct | None:
+    """Return the layout of fields that are nothing but numbers, None where one is more."""
+    plain = all(field.type in LETTER and field.enum is None and field.flags is None for field in fields)
+    plain = plain and not any(field.optional or field.boolean or field.none is not None for field in fields)
+    return struct.Struct(">" + "".join(LETTER[field.type] for field in fields)) if plain else None
 
 
 class Fixed(NamedTuple):

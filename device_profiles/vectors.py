@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from device_profiles.errors import FailedVectorError, FieldError, InvalidProfileError
+from device_profiles.errors import FailedVectorError, InvalidProfileError
 from device_profiles.fields import compile_fields
 from device_profiles.layout import tables_of
 from device_profiles.schema import Field, FieldType, Profile, Vector

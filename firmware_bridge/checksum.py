@@ -15,7 +15,7 @@ Checksum = Callable[[bytes], int]
 
 
 def crc16_genibus(content: bytes) -> int:
-    """CRC-16/GENIBUS (SDP/1 1.3): polynomial 1021, start FFFF, final XOR FFFF. The standard library's is the fastest."""
+    """CRC-16/GENIBUS (SDP/1 1.3): polynomial 1021, start FFFF, final XOR FFFF; fastest from the standard library."""
     return binascii.crc_hqx(content, 0xFFFF) ^ 0xFFFF
 
 

@@ -71,22 +71,18 @@ class CobsFramer:
         found: list[bytes | FrameFault] = []
         if not content:
             return found
-        if self._partial:
-            if self._silence_s is not None and now - self._last_byte_s > self._silence_s:
-                self._partial = b""
-                self._skipping = True
-                found.append(FrameFault.SILENCE)
-            else:
-                content = self._partial + content
+        if self._partial and self._silence_s is not None and now - self._last_byte_s > self._silence_s:
+            self._partial = b""
+            self._skipping = True
+            found.append(FrameFault.SILENCE)
         self._last_byte_s = now
         runs = content.split(_DELIMITER)
+        runs[0] = self._partial + runs[0]
         partial = runs.pop()
         if runs and self._skipping:
             runs[0] = b""
             self._skipping = False
-        for run in runs:
-            if run:
-                found.append(self._decode(run))
+        found.extend(self._decode(run) for run in runs if run)
         self._hold(partial, found)
         return found
 
