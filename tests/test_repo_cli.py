@@ -63,7 +63,7 @@ _load = EntryPoint.load
         ("usage", 2, "There is no game `x`.\nList them with `shoed games list`.\n(unknown-game)\n"),
         ("order", 1, "Record 7 was edited.\nKeep the file and call the maintainers.\n(damaged)\n"),
         ("bridge", 2, "The port is used by another program.\nEnd that program.\n(port-busy)\n"),
-        ("interrupt", 130, "\n"),
+        ("interrupt", 130, ""),
         ("escape", 2, "The device said \\x1b[2J.\nLook at the device.\n(bad-text)\n"),
     ],
 )

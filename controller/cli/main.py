@@ -12,6 +12,7 @@ Any error with the attributes `code`, `what` and `do` is told as what happened a
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -115,7 +116,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line (default: the process's own) and return its exit code; tests call this."""
     style = OutputStyle()
     try:
-        result = root.main(args=arguments, prog_name="shoed", standalone_mode=False, obj=style)
+        # Not `root.main`, which turns a reader that has gone into exit code 1: that would say "not in order".
+        with root.make_context("shoed", list(sys.argv[1:] if arguments is None else arguments), obj=style) as context:
+            result = root.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return EXIT_USAGE
@@ -127,10 +132,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         return EXIT_INTERRUPTED
-    except SystemExit as stop:  # click's own end when whoever read the output has gone, as `head` does
-        if isinstance(stop.__context__, BrokenPipeError):
-            return EXIT_GOOD
-        raise
+    except BrokenPipeError:
+        _leave_standard_output()
+        return EXIT_GOOD
     except Exception as error:  # noqa: BLE001  # the outermost frame: what is not told by now is a defect
         if isinstance(error, ToldError):
             _tell(error.code, error.what, error.do, style)
@@ -162,3 +166,10 @@ def _tell(code: str, what: str, do: str, style: OutputStyle) -> None:
 def _usage_hint(error: click.UsageError) -> str:
     path = error.ctx.command_path if error.ctx is not None else "shoed"
     return f"`{path} --help` shows what can be written here."
+
+
+def _leave_standard_output() -> None:
+    """Point standard output at nothing: its reader has gone, and Python would flush into it at exit and complain."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
