@@ -101,6 +101,12 @@ def missing_line(expected: list[str], output: Iterator[str]) -> str | None:
     return None
 
 
+def noted(lines: Iterator[str], told: list[str]) -> Iterator[str]:
+    for line in lines:
+        told.append(line)
+        yield line
+
+
 class PageRun:
     """The directory and the background commands of one page."""
 
@@ -150,8 +156,7 @@ class PageRun:
         self.running.append((command.shell, process))
         assert process.stdout is not None
         told: list[str] = []
-        lines = (told.append(line) or line for line in iter(process.stdout.readline, ""))
-        missing = missing_line(command.expected, lines)
+        missing = missing_line(command.expected, noted(iter(process.stdout.readline, ""), told))
         assert missing is None, f"$ {command.text}\nended before it told: {missing}\n{''.join(told)}"
         threading.Thread(target=process.stdout.read, daemon=True).start()
 
@@ -263,9 +268,8 @@ def test_the_documents_build_without_a_warning(tmp_path: Path) -> None:
     traced = DOCS / "_generated" / "traceability.md"
     traced.parent.mkdir(exist_ok=True)
     traced.touch()
-    build = [Path(sys.executable).parent / "sphinx-build", "-W", "--keep-going", "-q", "-b", "html"]
-    done = subprocess.run(
-        [*build, "-d", tmp_path / "doctrees", DOCS, tmp_path / "html"], capture_output=True, text=True, check=False
-    )
+    build = [str(Path(sys.executable).parent / "sphinx-build"), "-W", "--keep-going", "-q", "-b", "html"]
+    folders = ["-d", str(tmp_path / "doctrees"), str(DOCS), str(tmp_path / "html")]
+    done = subprocess.run([*build, *folders], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "html" / "operator" / "stub-count-wrong.html").exists()
