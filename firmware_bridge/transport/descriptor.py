@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from abc import abstractmethod
+from functools import partial
 
 from firmware_bridge.transport.base import (
     READ_BYTES,
@@ -48,8 +49,11 @@ class DescriptorTransport(Transport):
         """Return an open, configured, non-blocking descriptor or raise a TransportError."""
 
     @abstractmethod
-    def _free_descriptor(self, fd: int) -> None:
-        """Give the descriptor back; runs in a worker thread because closing a serial port may wait for its driver."""
+    def _free_descriptor(self, fd: int, *, unsent: bool) -> None:
+        """Give the descriptor back; runs in a worker thread because closing a serial port may wait for its driver.
+
+        `unsent` says that the port took no more bytes: what it still holds is thrown away instead of waited for.
+        """
 
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> None:
         if self._state is not TransportState.CLOSED:
@@ -101,12 +105,13 @@ class DescriptorTransport(Transport):
         if self._fd < 0:
             return
         fd, self._fd = self._fd, -1
+        unsent = bool(self._backlog) or self._state is TransportState.BROKEN
         self._detach(fd)
         self._on_bytes = self._on_lost = _nobody_listens
         self._settle_drain(PortClosedError(f"{self.url} was closed", "open it again"))
         self._backlog.clear()
         self._state = TransportState.CLOSING
-        freed = asyncio.get_running_loop().run_in_executor(None, self._free_descriptor, fd)
+        freed = asyncio.get_running_loop().run_in_executor(None, partial(self._free_descriptor, fd, unsent=unsent))
         freed.add_done_callback(self._say_closed)
         await asyncio.shield(freed)
 

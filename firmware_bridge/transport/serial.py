@@ -68,7 +68,7 @@ class SerialTransport(DescriptorTransport):
     def _free_late(self, opening: asyncio.Future[int]) -> None:
         """The caller has gone while the worker was opening: nobody will ever close this descriptor but us."""
         if not opening.cancelled() and opening.exception() is None:
-            self._free_descriptor(opening.result())
+            self._free_descriptor(opening.result(), unsent=False)
 
     def _open_and_configure(self) -> int:
         port = serial.Serial(None, self.baud, timeout=0, exclusive=True)
@@ -90,11 +90,11 @@ class SerialTransport(DescriptorTransport):
             raise _could_not_open(self.path, error) from error
         return fd
 
-    def _free_descriptor(self, fd: int) -> None:
+    def _free_descriptor(self, fd: int, *, unsent: bool) -> None:
         try:
             if not _is_pty(fd):
                 fcntl.ioctl(fd, termios.TIOCNXCL)
-            termios.tcflush(fd, termios.TCIOFLUSH)  # else closing may wait for bytes that nobody takes
+            termios.tcflush(fd, termios.TCIOFLUSH if unsent else termios.TCIFLUSH)
         except _FOREIGN_ERRORS:
             return  # the port has vanished: there is nothing left to give back
         finally:

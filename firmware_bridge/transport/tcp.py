@@ -63,7 +63,7 @@ class TcpTransport(DescriptorTransport):
                 return connection.detach()
         raise last
 
-    def _free_descriptor(self, fd: int) -> None:
+    def _free_descriptor(self, fd: int, *, unsent: bool) -> None:
         os.close(fd)
 
 

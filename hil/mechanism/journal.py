@@ -16,7 +16,7 @@ from firmware_bridge.session.device import JournalFullError, StoredEvent
 CAPACITY = 1000
 """SDP/1 1.7: at least the last 1,000 events."""
 
-RESERVE = 24
+RESERVE = 64
 """Room for the events that say that the memory is full: error, gate, broken act, and a start."""
 
 

@@ -123,6 +123,8 @@ class Mechanism:
                 self.gate.finish_move(due_s)
             elif self.act is not None:
                 self.act.step(self, due_s)
+            if self.memory_is_full():
+                self.raise_error(DeviceError.MEMORY, 0, due_s)
 
     def load(self, cards: Sequence[PhysicalCard], now_s: float) -> None:
         """Cards are put in under those already there."""

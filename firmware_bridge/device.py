@@ -1,0 +1,323 @@
+"""One device of a table: a transport and a session joined, opened, watched and opened again.
+
+Input, output and time of this package happen here and in `transport` only.
+
+Rules:
+* Everything the session tells goes to the consumer at once and in order, on the event loop; the consumer must not wait.
+  Its inbox is bounded by the protocol: a device has at most 8 unacknowledged events under way (SDP/1 1.7).
+* An event is acknowledged only by `acknowledge`, which the owner calls when it is durable.
+* A broken port is closed before anyone is told, and opened again after 1, 2, 4, 8, then every 15 s (SDP/1 1.8). While
+  the port stays open the session itself tries RST at the same pace.
+* A device that is not the registered one is refused: its port is closed, nothing it says is passed on. It is tried
+  again at the slowest pace, because the right one may be plugged in; each try proves identity anew.
+* Bytes are handed from the port to the session and back without a task switch: one loop serves many devices.
+
+Clocks, randomness and waiting are passed in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from enum import Enum
+from secrets import token_bytes
+
+import msgspec
+
+from firmware_bridge.codec import Codec
+from firmware_bridge.commands import Command
+from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
+from firmware_bridge.session.host import HostSession, HostSettings
+from firmware_bridge.session.outputs import (
+    CommandAnswered,
+    CommandFailed,
+    CommandFailure,
+    HostOutput,
+    LinkLost,
+    LinkUp,
+    Refused,
+    Running,
+    StatusReported,
+)
+from firmware_bridge.transport.base import LineCounters, Transport, TransportError, TransportState
+
+REOPEN_AFTER_S = (1.0, 2.0, 4.0, 8.0, 15.0)
+"""SDP/1 1.8: 1, 2, 4, 8, then every 15 s."""
+
+
+class DeviceStanding(Enum):
+    """Where the device stands for its owner. Only `RUNNING` takes commands."""
+
+    STOPPED = "stopped"
+    WAITING_FOR_PORT = "waiting-for-port"
+    CONNECTING = "connecting"
+    RUNNING = "running"
+    LOST = "lost"
+    """The port is open and the device does not answer."""
+    REFUSED = "refused"
+
+
+class PortOpened(msgspec.Struct, frozen=True):
+    """The port is ours; the session begins."""
+
+    url: str
+
+
+class PortFailed(msgspec.Struct, frozen=True):
+    """The port could not be opened; it is tried again after `retry_in_s`."""
+
+    error: TransportError
+    retry_in_s: float
+
+
+class PortLost(msgspec.Struct, frozen=True):
+    """The port broke while it was open; it is closed now and opened again."""
+
+    error: TransportError
+
+
+DeviceOutput = HostOutput | PortOpened | PortFailed | PortLost
+Consumer = Callable[[DeviceOutput], None]
+
+
+class Device:
+    """One device on one transport. `start` makes its task; `stop` ends it with the port free."""
+
+    def __init__(
+        self,
+        name: str,
+        transport: Transport,
+        codec: Codec,
+        settings: HostSettings,
+        consumer: Consumer,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        entropy: Callable[[int], bytes] = token_bytes,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.name = name
+        self.transport = transport
+        self.session = HostSession(codec, settings, entropy)
+        self.refusal: Refused | None = None
+        self.last_status: StatusReport | None = None
+        self.reopens = 0
+        self._consumer = consumer
+        self._clock = clock
+        self._pause = pause
+        self._standing = DeviceStanding.STOPPED
+        self._task: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_due_s = 0.0
+        self._over = asyncio.Event()
+        self._lost_by: TransportError | None = None
+        self._refused_now = False
+        self._linked = False
+        self._failure: Exception | None = None
+        self._answers: dict[int, asyncio.Future[CommandAnswered | CommandFailed]] = {}
+
+    @property
+    def standing(self) -> DeviceStanding:
+        """Where it stands; a refused device stays refused until the right one runs."""
+        waits = self._standing in (DeviceStanding.WAITING_FOR_PORT, DeviceStanding.CONNECTING)
+        return DeviceStanding.REFUSED if self.refusal is not None and waits else self._standing
+
+    @property
+    def identity(self) -> DeviceIdentity | None:
+        """What the device last said of itself; None before it did."""
+        return self.session.identity
+
+    @property
+    def capabilities(self) -> tuple[Capability, ...]:
+        return self.session.capabilities
+
+    @property
+    def line(self) -> LineCounters:
+        """What went over the port, over all its openings."""
+        return self.transport.counters
+
+    def start(self) -> asyncio.Task[None]:
+        """Begin to keep the device connected; the task ends by `stop`, or with the consumer's exception."""
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._keep_connected(), name=f"device {self.name}")
+        return self._task
+
+    async def stop(self) -> None:
+        """End politely; when this returns the port is free. An exception of the consumer is not raised again here."""
+        if self._task is None:
+            return
+        task, self._task = self._task, None
+        if self.transport.state is TransportState.OPEN:
+            self._deliver(self.session.close(self._clock()))
+        task.cancel()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # marks it as seen: `start` gave the task to the owner, who has it
+
+    def acknowledge(self, eseq: int) -> None:
+        """Tell the device that every event up to `eseq` is stored durably. Call it on the loop."""
+        self.session.acknowledge(eseq, self._clock())
+        self._flush()
+
+    def request(self, command: Command) -> int:
+        """Send a command and return its tid; the answer goes to the consumer.
+
+        Raises:
+            NotReadyError: the device is not running, or too many commands wait.
+            MisuseError: the command's fields do not fit.
+        """
+        tid = self.session.request(command, self._clock())
+        self._flush()
+        return tid
+
+    async def command(self, command: Command) -> CommandAnswered | CommandFailed:
+        """Send a command and wait for its final answer, which the session's own limits bound; raises as `request`."""
+        answer: asyncio.Future[CommandAnswered | CommandFailed] = asyncio.get_running_loop().create_future()
+        tid = self.request(command)
+        self._answers[tid] = answer
+        try:
+            return await answer
+        finally:
+            self._answers.pop(tid, None)
+
+    async def _keep_connected(self) -> None:
+        tries = 0
+        self._loop = asyncio.get_running_loop()
+        try:
+            while True:
+                retry_in_s = REOPEN_AFTER_S[min(tries, len(REOPEN_AFTER_S) - 1)]
+                self._standing = DeviceStanding.WAITING_FOR_PORT
+                try:
+                    self._over.clear()
+                    await self.transport.open(self._take_bytes, self._lose_port)
+                except TransportError as error:
+                    self._tell(PortFailed(error, retry_in_s))
+                else:
+                    ran = await self._serve()
+                    retry_in_s = REOPEN_AFTER_S[-1] if self._refused_now else REOPEN_AFTER_S[0 if ran else tries]
+                    tries = 0 if ran else tries
+                    self.reopens += 1
+                tries = min(tries + 1, len(REOPEN_AFTER_S) - 1)
+                await self._pause(retry_in_s)
+        finally:
+            self._stop_timer()
+            await self.transport.close()
+            self._fail_answers()
+            self._standing = DeviceStanding.STOPPED
+
+    async def _serve(self) -> bool:
+        """Serve one opening of the port until it breaks or the device is refused; say whether a link came up."""
+        self._standing, self._refused_now, self._lost_by = DeviceStanding.CONNECTING, False, None
+        self._tell(PortOpened(self.transport.url))
+        self._linked = False
+        self._deliver(self.session.connection_made(self._clock()))
+        await self._over.wait()
+        self._stop_timer()
+        await self.transport.close()
+        if self._lost_by is not None:
+            self._tell(PortLost(self._lost_by))
+        self._deliver(self.session.connection_lost(self._clock()))
+        self._fail_answers()
+        if self._failure is not None:
+            raise self._failure
+        return self._linked and not self._refused_now
+
+    def _take_bytes(self, chunk: bytes) -> None:
+        outputs = self.session.receive(chunk, self._clock())
+        if outputs:
+            self._deliver(outputs)
+        else:
+            self._flush()
+
+    def _lose_port(self, error: TransportError) -> None:
+        self._lost_by = error
+        self._over.set()
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        due_s, now_s = self.session.next_deadline(), self._clock()
+        if due_s is not None and due_s <= now_s:
+            self._deliver(self.session.tick(now_s))
+        else:
+            self._arm_timer()
+
+    def _deliver(self, outputs: list[HostOutput]) -> None:
+        """Send what the session has to say first: an answer on the wire must not wait for the consumer."""
+        self._flush()
+        for output in outputs:
+            self._note(output)
+            self._tell(output)
+        if outputs:
+            self._flush()
+
+    def _tell(self, output: DeviceOutput) -> None:
+        """Call the consumer. Its exception ends this device's task, not the loop that carries all the others."""
+        if self._failure is not None:
+            return
+        try:
+            self._consumer(output)
+        except Exception as error:  # noqa: BLE001  # the outermost frame here: the task raises it again
+            self._failure = error
+            self._over.set()
+
+    def _note(self, output: HostOutput) -> None:
+        """Keep what the owner may ask for between outputs."""
+        match output:
+            case CommandAnswered() | CommandFailed():
+                answer = self._answers.pop(output.tid, None)
+                if answer is not None and not answer.done():
+                    answer.set_result(output)
+            case LinkUp():
+                self._linked = True
+                self._standing = DeviceStanding.CONNECTING
+            case Running():
+                self.refusal = None
+                self.last_status = output.status
+                self._standing = DeviceStanding.RUNNING
+            case StatusReported():
+                self.last_status = output.status
+            case LinkLost():
+                self._standing = DeviceStanding.LOST
+            case Refused():
+                self.refusal, self._refused_now = output, True
+                self._over.set()
+            case _:
+                pass
+
+    def _fail_answers(self) -> None:
+        """Nobody waits for ever: what the session did not answer at the end of a connection is lost."""
+        waiting, self._answers = self._answers, {}
+        for tid, answer in waiting.items():
+            if not answer.done():
+                answer.set_result(CommandFailed(self.session.epoch, tid, "", CommandFailure.LINK_LOST))
+
+    def _flush(self) -> None:
+        waiting = self.session.bytes_to_send()
+        if waiting and self.transport.state is TransportState.OPEN:
+            try:
+                self.transport.send(waiting)
+            except TransportError as error:
+                self._lose_port(error)
+        self._arm_timer()
+
+    def _arm_timer(self) -> None:
+        """Have the session called at its next deadline.
+
+        A timer that is early finds out and goes on waiting, so the usual case, a deadline that moves away with each
+        frame, costs nothing here.
+        """
+        due_s = self.session.next_deadline()
+        if due_s is None or self._loop is None:
+            return
+        if self._timer is not None:
+            if due_s >= self._timer_due_s:
+                return
+            self._timer.cancel()
+        self._timer_due_s = due_s
+        self._timer = self._loop.call_later(max(0.0, due_s - self._clock()), self._on_timer)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
