@@ -1,0 +1,211 @@
+"""What a technician wants to know before calling anybody: is everything in order that this configuration needs?
+
+Each check ends in a `Finding`: good, worth a look, or wrong, with one sentence and what to do now. Nothing is changed
+on disk and no check keeps another from running. A port that another process holds is told with its name and not opened.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from controller.errors import ShoedError
+from controller.journal.keys import load_keys
+from controller.journal.verify import verify_journal
+from controller.service.config import DeviceConfig, Setup, TableConfig
+from controller.service.errors import ServiceError
+from controller.service.link import LinkMaker
+from controller.service.preflight import TablePlan, check_files, plan_tables, probe_device
+from controller.service.program import digest_program, verify_program
+from firmware_bridge.transport.serial import find_holder
+
+FREE_WANTED_BYTES: Final = 256 << 20
+"""A busy table writes about 20 MB a day; a quarter of a gigabyte is a week's warning."""
+
+MODEM_MANAGER: Final = "ModemManager"
+"""A service of desktop systems that speaks to every new serial port for half a minute, taking it for a modem."""
+
+CLOCK_MARKS: Final = (
+    Path("/run/systemd/timesync/synchronized"),
+    Path("/run/chrony/chronyd.pid"),
+    Path("/run/chronyd.pid"),
+    Path("/run/ntpd.pid"),
+)
+"""Files that exist while something keeps the clock."""
+
+MOVING_PREFIXES: Final = ("/dev/ttyUSB", "/dev/ttyACM")
+"""Names that the kernel gives in the order of plugging in."""
+
+PROC: Final = Path("/proc")
+
+
+class Grade(Enum):
+    """How a check ended."""
+
+    GOOD = "good"
+    LOOK = "look"
+    """Not wrong for this program, and somebody should look at it."""
+    WRONG = "wrong"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One check's result."""
+
+    check: str
+    grade: Grade
+    what: str
+    do: str = ""
+
+
+async def examine(setup: Setup) -> list[Finding]:
+    """Return the findings of all checks, in the order in which they should be mended."""
+    findings = [Finding("configuration", Grade.GOOD, f"{setup.file} can be used.")]
+    tables: tuple[TablePlan, ...] = ()
+    try:
+        tables = plan_tables(setup)
+    except ShoedError as error:
+        findings.append(Finding("tables", Grade.WRONG, error.what, error.do))
+    findings += _check_keys(setup)
+    findings += _caught("files", lambda: check_files(setup), "The files that the daemon writes can be written.")
+    findings += _check_journal(setup)
+    findings += _check_space(setup)
+    findings += _check_program(setup)
+    findings += _check_clock()
+    findings += _check_modem_manager()
+    for table in tables:
+        for device in table.config.device:
+            findings += await _check_device(setup, table.config, device, table.links[device.name])
+    return findings
+
+
+def _caught(check: str, test: Callable[[], object], good: str) -> Iterator[Finding]:
+    try:
+        test()
+    except ShoedError as error:
+        yield Finding(check, Grade.WRONG, error.what, error.do)
+    else:
+        yield Finding(check, Grade.GOOD, good)
+
+
+def _check_keys(setup: Setup) -> Iterator[Finding]:
+    path = setup.path_of(setup.config.journal.key_file)
+    yield from _caught("journal keys", lambda: load_keys(path), f"The journal's keys in {path} can be used.")
+    journal = setup.path_of(setup.config.journal.path)
+    if path.exists() and journal.parent.exists() and path.stat().st_dev == journal.parent.stat().st_dev:
+        yield Finding(
+            "journal keys",
+            Grade.LOOK,
+            "The journal's keys lie on the same disk as the journal, so whoever takes the disk reads hidden cards.",
+            "Move the key file to another disk, and change journal.key_file.",
+        )
+
+
+def _check_journal(setup: Setup) -> Iterator[Finding]:
+    path = setup.path_of(setup.config.journal.path)
+    if not path.exists():
+        yield Finding("journal", Grade.GOOD, f"There is no journal {path} yet; the first start makes it.")
+        return
+    try:
+        report = verify_journal(path)
+    except ShoedError as error:
+        yield Finding("journal", Grade.WRONG, error.what, error.do)
+        return
+    grade = Grade.GOOD if report.ok else Grade.WRONG
+    do = "" if report.ok else "Deal no more from it; run `shoed journal verify` and follow what it says."
+    yield Finding("journal", grade, report.sentence, do)
+
+
+def _check_space(setup: Setup) -> Iterator[Finding]:
+    folder = setup.path_of(setup.config.journal.path).parent
+    if not folder.is_dir():
+        return
+    free = shutil.disk_usage(folder).free
+    what = f"{free >> 20} MiB are free on the journal's disk."
+    if free >= FREE_WANTED_BYTES:
+        yield Finding("disk", Grade.GOOD, what)
+    else:
+        yield Finding("disk", Grade.WRONG, what, f"Make at least {FREE_WANTED_BYTES >> 20} MiB free in {folder}.")
+
+
+def _check_program(setup: Setup) -> Iterator[Finding]:
+    pinned = setup.config.service.program_sha256
+    try:
+        digest = verify_program(pinned)
+    except ShoedError as error:
+        yield Finding("program", Grade.WRONG, error.what, error.do)
+        return
+    if pinned is not None:
+        yield Finding("program", Grade.GOOD, f"The program is the one that the configuration demands: {digest}.")
+        return
+    yield Finding(
+        "program",
+        Grade.LOOK,
+        f"The program's digest is {digest_program()}; the configuration demands none.",
+        "Write it as service.program_sha256, so that a changed program does not start.",
+    )
+
+
+def _check_clock() -> Iterator[Finding]:
+    if any(mark.exists() for mark in CLOCK_MARKS):
+        yield Finding("clock", Grade.GOOD, "A time service keeps this machine's clock.")
+        return
+    yield Finding(
+        "clock",
+        Grade.LOOK,
+        "No time service was found, so the record's times may drift from the surveillance clock.",
+        "Switch one on, such as systemd-timesyncd or chrony, against the clock that surveillance uses.",
+    )
+
+
+def _check_modem_manager() -> Iterator[Finding]:
+    if MODEM_MANAGER in _process_names():
+        yield Finding(
+            "modem manager",
+            Grade.WRONG,
+            "ModemManager is running: it takes every new serial port for half a minute.",
+            "Switch it off with: systemctl disable --now ModemManager",
+        )
+
+
+def _process_names() -> Iterable[str]:
+    for process in PROC.iterdir():
+        if process.name.isdigit():
+            try:
+                yield (process / "comm").read_text().strip()
+            except OSError:
+                continue  # it has ended in this moment
+
+
+async def _check_device(setup: Setup, table: TableConfig, device: DeviceConfig, link: LinkMaker) -> list[Finding]:
+    check, port = f"{table.id} {device.name}", setup.port_of(device)
+    findings = _check_port_name(check, device, port)
+    holder = None if "://" in port else find_holder(port)
+    if holder is not None:
+        what = f"The port {port} is in use by {holder}."
+        return [
+            *findings,
+            Finding(check, Grade.LOOK, what, "That is well if it is the daemon; else stop that program."),
+        ]
+    found = await probe_device(setup, table, device, link)
+    if isinstance(found, ServiceError):
+        return [*findings, Finding(check, Grade.WRONG, found.what, found.do)]
+    if found is None:
+        what = f"Nobody answers at {port}: the device is off, or its cable leads elsewhere."
+        return [
+            *findings,
+            Finding(check, Grade.WRONG, what, "Check its power and cable, and that the port is the right one."),
+        ]
+    unit = " ".join(word for word in (found.vendor, found.model, found.serial) if word)
+    return [*findings, Finding(check, Grade.GOOD, f"{unit}, firmware {found.firmware}, answers at {port}.")]
+
+
+def _check_port_name(check: str, device: DeviceConfig, port: str) -> list[Finding]:
+    if not device.port.startswith(MOVING_PREFIXES):
+        return []
+    what = f"The name {port} follows the order of plugging in: after a restart it may be another device."
+    return [Finding(check, Grade.LOOK, what, "Write the name that `shoed ports` shows for it.")]

@@ -1,0 +1,312 @@
+"""The daemon's configuration: its keys, their meaning, and what about them can be judged from the file alone.
+
+One TOML file configures one daemon with one or several tables. `load_config` reads and checks it and touches nothing;
+whether ports, key files and the journal are in order is asked by `controller.service.preflight`.
+
+Paths are relative to the configuration file's own directory. A port is an address of a transport, or a bare name in
+the directory of links (`[ports] links`): links are named after the adapter and its interface, `ttyUSB0` after the order
+of plugging in.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import tomllib
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import msgspec
+
+from controller.service.errors import ConfigError
+from controller.service.strict import needs, read_struct, shown
+
+CONFIG_SIZE_LIMIT_BYTES: Final = 1 << 20
+"""A configuration of a hundred tables with full pay tables is under 200 kB; more is some other file."""
+
+TABLES_MAX: Final = 100
+"""The largest number of tables that one process was measured with."""
+
+DEVICES_MAX: Final = 4
+"""A shoe, two shufflers in turn and a spare: no table of the chapter has more."""
+
+NAME_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$"
+"""Names go into addresses of the API, metrics and the journal, where neither blanks nor quotes may stand."""
+
+_NAME_WORDS: Final = "a name of at most 32 letters, digits, dots, dashes and underscores, in quotes"
+
+
+class DeviceKind(Enum):
+    """What a device is for at the table."""
+
+    SHOE = "shoe"
+    SHUFFLER = "shuffler"
+
+
+class LogFormat(Enum):
+    """How log lines are written."""
+
+    AUTO = "auto"
+    JSON = "json"
+    PRETTY = "pretty"
+
+
+class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One device of a table."""
+
+    name: Annotated[
+        str, needs(_NAME_WORDS, "How the journal and the API name the device, such as `shoe`.", pattern=NAME_PATTERN)
+    ]
+    kind: Annotated[
+        DeviceKind, needs('"shoe" or "shuffler"', "What it does: a shoe gives cards, a shuffler makes them ready.")
+    ]
+    profile: Annotated[
+        str, needs('the name of a profile, such as "sdp1"', "The device profile that its protocol is described by.")
+    ] = "sdp1"
+    port: Annotated[
+        str,
+        needs(
+            'a name in the directory of links, a path, or "tcp://host:port"',
+            "Where it is plugged in. A bare name is looked up in `[ports] links`.",
+            min_length=1,
+        ),
+    ]
+    serial: Annotated[
+        str,
+        needs(
+            "the serial number on the device's plate, in quotes",
+            "The one device that may answer here; any other is refused (EQ-51, EQ-94).",
+            min_length=1,
+            max_length=64,
+        ),
+    ]
+    security: Annotated[
+        Literal[0, 1],
+        needs("0 (open) or 1 (sealed)", "The security level that this table demands of it (SDP/1 1.9)."),
+    ] = 0
+    key_file: Annotated[
+        str | None,
+        needs("the path of a file with 32 hexadecimal digits", "The device's operator key, for security level 1."),
+    ] = None
+
+
+class TableConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One table: a game, a dealing method, house settings, devices."""
+
+    id: Annotated[str, needs(_NAME_WORDS, "The table's name, such as `T12`.", pattern=NAME_PATTERN)]
+    game: Annotated[str, needs('the key of a game, such as "colorado-hold-em-poker"', "The game that is dealt.")]
+    method: Annotated[
+        str, needs('"manual-shoe", "hand" or "automated-shoe"', "The dealing method; the game says which it allows.")
+    ]
+    house: Annotated[
+        dict[str, object],
+        needs("a table of house settings", "What the house decides: `shoed games settings GAME` lists the names."),
+    ] = {}
+    device: Annotated[
+        tuple[DeviceConfig, ...], needs("a list of tables", "The devices of the table, one `[[table.device]]` each.")
+    ] = ()
+
+
+class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where every fact is kept."""
+
+    path: Annotated[str, needs("a path in quotes", "The journal's file; made at the first start.", min_length=1)]
+    key_file: Annotated[
+        str,
+        needs(
+            "the path of a key file",
+            "The journal's keys, made once with `shoed journal keys PATH`. Keep them on another disk.",
+            min_length=1,
+        ),
+    ]
+
+
+class ApiConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The local HTTP API."""
+
+    host: Annotated[str, needs('"127.0.0.1" or "::1"', "The address it listens on: this machine's own only.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[
+        int, needs("a number from 0 to 65535", "Its port; 0 takes a free one, told in `port_file`.", ge=0, le=65535)
+    ] = 0
+    port_file: Annotated[
+        str | None, needs("a path in quotes", "A file that the port's number is written to while the daemon runs.")
+    ] = None
+    token_file: Annotated[
+        str, needs("a path in quotes", "The file of the token that requests must bear; made at the first start.")
+    ] = "api.token"  # noqa: S105  # a file's name, not a token
+
+
+class PortsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How ports are found."""
+
+    links: Annotated[
+        str, needs("a directory in quotes", "The directory of links that name each adapter.", min_length=1)
+    ] = "/dev/serial/by-id"
+
+
+class LogConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The log: what is unusual. The record of what happened is the journal."""
+
+    format: Annotated[
+        LogFormat,
+        needs('"auto", "json" or "pretty"', "`auto` is pretty at a terminal and one JSON object per line elsewhere."),
+    ] = LogFormat.AUTO
+    level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        needs('"debug", "info", "warning" or "error"', "The least level that is written."),
+    ] = "info"
+    file: Annotated[
+        str | None, needs("a path in quotes", "A file instead of standard error; SIGHUP opens it anew.")
+    ] = None
+
+
+class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The daemon's own life."""
+
+    stop_s: Annotated[
+        float,
+        needs(
+            "seconds from 0.5 to 4.5",
+            "How long stopping may take: gates are locked and the journal is closed within it.",
+            ge=0.5,
+            le=4.5,
+        ),
+    ] = 4.0
+    program_sha256: Annotated[
+        str | None,
+        needs(
+            "64 hexadecimal digits",
+            "The digest that the installed program must have; `shoed doctor` prints the present one (EQ-98).",
+            pattern="^[0-9a-f]{64}$",
+        ),
+    ] = None
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    config: Annotated[Literal[1], needs("1", "The version of this format.")]
+    journal: Annotated[JournalConfig, needs("a table", "Where every fact is kept.")]
+    table: Annotated[tuple[TableConfig, ...], needs("a list of tables", "The tables of this daemon.")]
+    api: Annotated[ApiConfig, needs("a table", "The local HTTP API.")] = ApiConfig()
+    ports: Annotated[PortsConfig, needs("a table", "How ports are found.")] = PortsConfig()
+    log: Annotated[LogConfig, needs("a table", "The log.")] = LogConfig()
+    service: Annotated[ServiceConfig, needs("a table", "The daemon's own life.")] = ServiceConfig()
+
+
+class Setup(msgspec.Struct, frozen=True):
+    """A configuration with the file it came from; turns the paths in it into real ones."""
+
+    file: Path
+    config: Config
+
+    def path_of(self, text: str) -> Path:
+        """Return a path of the file, relative ones beside the file."""
+        return self.file.parent / Path(text)
+
+    def port_of(self, device: DeviceConfig) -> str:
+        """Return the transport's address of a device's port."""
+        if "/" not in device.port:
+            return str(self.path_of(self.config.ports.links) / device.port)
+        return device.port if "://" in device.port else str(self.path_of(device.port))
+
+
+def load_config(file: Path) -> Setup:
+    """Return the checked configuration of a file; nothing outside of it is looked at.
+
+    Raises:
+        ConfigError: the first thing that is wrong.
+    """
+    file = file.absolute()
+    setup = Setup(file, read_struct(Config, _read_toml(file), file))
+    _check_host(setup)
+    _check_tables(setup)
+    return setup
+
+
+def _read_toml(file: Path) -> dict[str, object]:
+    try:
+        with file.open("rb") as stream:
+            raw = stream.read(CONFIG_SIZE_LIMIT_BYTES + 1)
+    except FileNotFoundError as error:
+        raise ConfigError("config-missing", file, "", "there is no such file", "name an existing one") from error
+    except OSError as error:
+        raise ConfigError("config-unreadable", file, "", f"cannot be read: {error.strerror}", "mend that") from error
+    if len(raw) > CONFIG_SIZE_LIMIT_BYTES:
+        raise ConfigError("config-too-big", file, "", "is longer than 1 MiB", "name the configuration file")
+    try:
+        return tomllib.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ConfigError("config-not-toml", file, "", "is no UTF-8 text", "save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError("config-not-toml", file, "", f"is no TOML: {error}", "correct that place") from error
+    except RecursionError as error:
+        raise ConfigError("config-not-toml", file, "", "is nested too deeply", "write it flat") from error
+
+
+def _check_host(setup: Setup) -> None:
+    host = setup.config.api.host
+    try:
+        local = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        local = False
+    if not local:
+        raise ConfigError(
+            "api-not-local",
+            setup.file,
+            "api.host",
+            f"`{shown(host)}` is not an address of this machine alone: the API speaks without encryption",
+            'write "127.0.0.1" and reach it from elsewhere through SSH',
+        )
+
+
+def _check_tables(setup: Setup) -> None:
+    file, tables = setup.file, setup.config.table
+    if not 1 <= len(tables) <= TABLES_MAX:
+        raise ConfigError(
+            "bad-value", file, "table", f"there are {len(tables)} tables", f"configure 1 to {TABLES_MAX} [[table]]"
+        )
+    owners: dict[str, str] = {}
+    for table in tables:
+        key = f"table.{table.id}"
+        _take(owners, f"the table id {table.id}", key, file)
+        if len(table.device) > DEVICES_MAX:
+            raise ConfigError("bad-value", file, f"{key}.device", "too many devices", f"keep at most {DEVICES_MAX}")
+        for device in table.device:
+            where = f"{key}.device.{device.name}"
+            _take(owners, f"the name {device.name} at {table.id}", where, file)
+            _take(owners, f"the port {setup.port_of(device)}", f"{where}.port", file)
+            _take(owners, f"the serial number {device.serial}", f"{where}.serial", file)
+            _check_key_named(device, where, file)
+        if sum(device.kind is DeviceKind.SHOE for device in table.device) > 1:
+            raise ConfigError(
+                "two-shoes", file, f"{key}.device", "two shoes give cards to one table", "keep one of them"
+            )
+
+
+def _check_key_named(device: DeviceConfig, where: str, file: Path) -> None:
+    if device.security and device.key_file is None:
+        raise ConfigError(
+            "missing-key",
+            file,
+            f"{where}.key_file",
+            "is missing, and security level 1 needs the device's key",
+            "name the file that holds it, or set security = 0",
+        )
+    if device.key_file is not None and not device.security:
+        raise ConfigError(
+            "key-without-security",
+            file,
+            f"{where}.key_file",
+            "names a key that security level 0 does not use",
+            "set security = 1, or leave the key out",
+        )
+
+
+def _take(owners: dict[str, str], thing: str, key: str, file: Path) -> None:
+    """Note who uses a thing that only one may use."""
+    if thing in owners:
+        raise ConfigError("used-twice", file, key, f"{thing} is already used by {owners[thing]}", "give each its own")
+    owners[thing] = key

@@ -1,0 +1,263 @@
+"""The daemon's life: everything is checked, then opened, then served, and at the end given back in the reverse order.
+
+One event loop runs all tables, devices and the API; the journal's committer is the only other thread. Nothing is
+changed on disk before `make_plan` has found everything in order. Stopping has a hard limit: what is not done by then
+is left, because everything that was acknowledged is durable already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from controller.journal.clock import SystemClock
+from controller.journal.errors import JournalFailedError, JournalFullError
+from controller.journal.journal import Journal, JournalState, open_journal
+from controller.service.api import Api
+from controller.service.config import Setup
+from controller.service.driver import DeviceDriver, Standing
+from controller.service.engine import Engine
+from controller.service.feed import Feed
+from controller.service.lifecycle import draft_started, draft_stopped
+from controller.service.logs import LogFile, Logger, open_log
+from controller.service.metrics import Metrics, Sample
+from controller.service.notify import Notifier
+from controller.service.preflight import Plan, TablePlan, bind_api, make_plan
+from controller.service.recovery import recover
+from controller.service.table_task import TableTask
+from controller.service.token import open_token
+
+CONNECTIONS_MAX: Final = 64
+"""A console, a scenario runner and monitoring for a few tables; more is a program gone wrong."""
+
+API_GOODBYE_S: Final = 1
+"""Requests under way at the end get this long."""
+
+TABLE_HANG_S: Final = 5.0
+"""One act takes milliseconds; a table that holds one for this long does not live, and the watchdog may end us."""
+
+CLOCK_STEP_MS: Final = 1_000
+"""EQ-93: within a second of the surveillance clock."""
+
+WATCH_S: Final = 1.0
+"""How often clock and tables are looked at when nobody sets another pace."""
+
+LISTEN_BACKLOG: Final = 32
+"""Connections waiting while the loop is busy for a moment."""
+
+
+class _ApiServer(uvicorn.Server):
+    """The HTTP server without its own signal handlers: the daemon has them."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class Daemon:
+    """A daemon whose plan is in order. `serve` runs it to its end."""
+
+    def __init__(self, plan: Plan, listener: socket.socket, notifier: Notifier) -> None:
+        self._plan = plan
+        self._listener = listener
+        self._notifier = notifier
+        self._metrics = Metrics()
+        self._stop = asyncio.Event()
+        self._tables: dict[str, TableTask] = {}
+
+    async def serve(self) -> None:
+        """Open, serve until SIGTERM or SIGINT, close."""
+        setup, config = self._plan.setup, self._plan.setup.config
+        log_path = None if config.log.file is None else setup.path_of(config.log.file)
+        logger, log_file = open_log(log_path, config.log.format, config.log.level)
+        try:
+            token = open_token(setup.path_of(config.api.token_file))
+            journal = _open_journal(self._plan)
+            try:
+                await self._serve_tables(journal, token, logger, log_file)
+            finally:
+                await journal.aclose()
+        finally:
+            logger.info("stopped")
+            log_file.close()
+
+    async def _serve_tables(self, journal: Journal, token: str, logger: Logger, log_file: LogFile) -> None:
+        software = version("shoed")
+        for table in self._plan.tables:
+            self._tables[table.config.id] = self._make_table(table, journal, logger, software)
+        self._metrics.ask(lambda: _samples(self._tables, journal, log_file))
+        api = Api(self._tables, self._metrics, token, software, lambda: journal.head.number)
+        server = _ApiServer(_api_settings(api))
+        self._handle_signals(logger, log_file)
+        running = [asyncio.create_task(task.run(), name=f"table {name}") for name, task in self._tables.items()]
+        serving = asyncio.create_task(server.serve(sockets=[self._listener]), name="api")
+        watching = asyncio.create_task(self._watch(logger), name="watch")
+        stopping = asyncio.create_task(self._stop.wait())
+        try:
+            with _port_file(self._plan.setup, self._listener):
+                host, port = self._listener.getsockname()[:2]
+                logger.info("ready", api=f"{host}:{port}", tables=list(self._tables), program=self._plan.program_sha256)
+                self._notifier.ready(f"serving {', '.join(self._tables)}")
+                await asyncio.wait([stopping, serving, watching, *running], return_when=asyncio.FIRST_COMPLETED)
+                self._begin_end(logger)
+                server.should_exit = True
+                for task in (*running, watching, stopping):
+                    task.cancel()
+                ended = await asyncio.gather(*running, watching, serving, return_exceptions=True)
+            self._note_stopped(journal, logger)
+            for result in ended:
+                if isinstance(result, Exception):
+                    raise result
+        finally:
+            serving.cancel()
+
+    def _make_table(self, table: TablePlan, journal: Journal, logger: Logger, software: str) -> TableTask:
+        engine, feed = Engine(table.config.id, table.procedure), Feed()
+        state = recover(engine, journal, feed)
+        try:
+            journal.append_now(draft_started(engine, table.config, state, software, self._plan.program_sha256))
+        except (JournalFullError, JournalFailedError) as error:
+            logger.error("journal-refuses", reason=error.what)
+        feed.begin_after(0 if feed.last else journal.head.number)
+        logger.info("table-recovered", table=engine.table, phase=state.phase, round=state.round_number)
+        task = TableTask(engine, state, journal, feed, metrics=self._metrics, logger=logger)
+        for device in table.config.device:
+            task.drivers[device.name] = DeviceDriver(
+                device.name,
+                engine.table,
+                table.links[device.name],
+                task.tell,
+                metrics=self._metrics,
+                logger=logger,
+                clock=time.monotonic,
+            )
+        return task
+
+    def _handle_signals(self, logger: Logger, log_file: LogFile) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop.set)
+        loop.add_signal_handler(signal.SIGHUP, self._reload, logger, log_file)
+
+    def _reload(self, logger: Logger, log_file: LogFile) -> None:
+        self._notifier.reloading(time.monotonic_ns() // 1000)
+        log_file.reopen()
+        logger.info("log-reopened")
+        self._notifier.ready(f"serving {', '.join(self._tables)}")
+
+    def _begin_end(self, logger: Logger) -> None:
+        """Say that the end has begun, and make sure that it comes."""
+        self._notifier.stopping()
+        logger.info("stopping")
+        limit = threading.Timer(self._plan.setup.config.service.stop_s, os._exit, args=(1,))
+        limit.daemon = True
+        limit.start()
+
+    def _note_stopped(self, journal: Journal, logger: Logger) -> None:
+        for task in self._tables.values():
+            try:
+                journal.append_now(draft_stopped(task.engine, task.state), closing=True)
+            except (JournalFullError, JournalFailedError) as error:
+                logger.error("journal-refuses", reason=error.what)
+
+    async def _watch(self, logger: Logger) -> None:
+        """Watch the wall clock for steps and the tables for life; tell the service manager."""
+        pace_s = min(WATCH_S, self._notifier.interval_s or WATCH_S)
+        offset_ms = _wall_offset_ms()
+        while True:
+            await asyncio.sleep(pace_s)
+            step_ms = _wall_offset_ms() - offset_ms
+            if abs(step_ms) > CLOCK_STEP_MS:
+                offset_ms += step_ms
+                self._metrics.add("shoed_clock_steps_total")
+                logger.warning("clock-stepped", by_ms=step_ms)
+            now_s = time.monotonic()
+            hanging = [t.id for t in self._tables.values() if t.busy_since and now_s - t.busy_since > TABLE_HANG_S]
+            if hanging:
+                logger.error("table-hangs", tables=hanging)
+            else:
+                self._notifier.alive()
+
+
+async def run_daemon(setup: Setup, *, check_only: bool = False) -> None:
+    """Check everything, and unless only that is wanted, run until told to stop.
+
+    Raises:
+        ShoedError: something is not in order; nothing was changed on disk.
+    """
+    listener = bind_api(setup)
+    try:
+        plan = await make_plan(setup)
+        if not check_only:
+            listener.listen(LISTEN_BACKLOG)
+            await Daemon(plan, listener, Notifier()).serve()
+    finally:
+        listener.close()
+
+
+def _open_journal(plan: Plan) -> Journal:
+    config = plan.setup.config
+    return open_journal(
+        plan.setup.path_of(config.journal.path),
+        tables=[table.id for table in config.table],
+        seal_key=plan.keys.seal_key,
+        signing_key=plan.keys.signing_key,
+        clock=SystemClock(),
+    )
+
+
+def _api_settings(api: Api) -> uvicorn.Config:
+    return uvicorn.Config(
+        api.app,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        http="h11",
+        ws="none",
+        server_header=False,
+        limit_concurrency=CONNECTIONS_MAX,
+        timeout_graceful_shutdown=API_GOODBYE_S,
+    )
+
+
+@contextlib.contextmanager
+def _port_file(setup: Setup, listener: socket.socket) -> Iterator[None]:
+    """Keep the port's number in the configured file; it is complete whenever it is there."""
+    name = setup.config.api.port_file
+    if name is None:
+        yield
+        return
+    path: Path = setup.path_of(name)
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.write_text(f"{listener.getsockname()[1]}\n")
+    fresh.replace(path)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _samples(tables: dict[str, TableTask], journal: Journal, log_file: LogFile) -> Iterable[Sample]:
+    yield "shoed_journal_ready", (), float(journal.state is JournalState.READY)
+    yield "shoed_journal_last_entry", (), float(journal.head.number)
+    yield "shoed_log_lines_lost_total", (), float(log_file.lost_lines)
+    for task in tables.values():
+        yield "shoed_table_alarms", (("table", task.id),), float(len(task.view().alarms))
+        for name, driver in task.drivers.items():
+            up = float(driver.standing is Standing.RUNNING)
+            yield "shoed_device_up", (("device", name), ("table", task.id)), up
+
+
+def _wall_offset_ms() -> int:
+    return (time.time_ns() - time.monotonic_ns()) // 1_000_000

@@ -1,0 +1,42 @@
+"""What can stop the daemon, told to a person.
+
+By what the caller can do next: a `ConfigError` is mended in the configuration file, a `StartError` in the world around
+it (a port, a key file, the disk, the program itself), a `BusyError` by asking again in a moment, and a `RequestError`
+in the request that was sent to the API.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from controller.errors import ShoedError
+
+
+class ServiceError(ShoedError):
+    """Root of what the service raises on purpose."""
+
+
+class ConfigError(ServiceError):
+    """A value in the configuration file that cannot be used. `key` is its path inside the file, empty for the file."""
+
+    def __init__(self, code: str, file: Path, key: str, sentence: str, do: str) -> None:
+        super().__init__(code, f"{file}: {key}: {sentence}" if key else f"{file}: {sentence}", do)
+        self.file = file
+        self.key = key
+
+
+class StartError(ServiceError):
+    """The configuration is good and what it names is not: a port, a key file, a place on disk, the program."""
+
+
+class BusyError(ServiceError):
+    """Too much is waiting already; the same request may be sent again in a moment."""
+
+
+class RequestError(ServiceError):
+    """A request to the API that cannot be understood. `where` is the place inside its body."""
+
+    def __init__(self, code: str, what: str, do: str, where: str = "", status: int = 400) -> None:
+        super().__init__(code, what, do)
+        self.where = where
+        self.status = status

@@ -1,0 +1,67 @@
+"""What the journal keeps of the daemon's own life: each start with what was in force, each orderly stop (EQ-94, EQ-95).
+
+These entries are no acts of the table and change no state; recovery passes over them. A start without a stop before it
+is a power loss or a kill. From the start's record old acts can be judged again later under the same game, method and
+house settings.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from controller.journal.entry import EntryDraft
+from controller.service.config import TableConfig
+from controller.service.engine import Engine
+from controller.table.state import TableState
+
+STARTED: Final = "started"
+STOPPED: Final = "stopped"
+LIFE_KINDS: Final = (STARTED, STOPPED)
+
+
+class Started(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of a start's entry."""
+
+    act: str = STARTED
+    game: str
+    method: str
+    house: dict[str, object]
+    rules_hash: str
+    software: str
+    program_sha256: str
+    devices: dict[str, str]
+    """Serial numbers by name: the binding of units to the table."""
+
+
+class Stopped(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of an orderly stop's entry."""
+
+    act: str = STOPPED
+
+
+def draft_started(engine: Engine, config: TableConfig, state: TableState, software: str, program: str) -> EntryDraft:
+    """Return the entry of a start."""
+    procedure = engine.procedure
+    body = Started(
+        game=procedure.game.key,
+        method=str(procedure.method),
+        house=config.house,
+        rules_hash=procedure.rules_hash,
+        software=software,
+        program_sha256=program,
+        devices={device.name: device.serial for device in config.device},
+    )
+    return _draft(engine, state, STARTED, body)
+
+
+def draft_stopped(engine: Engine, state: TableState) -> EntryDraft:
+    """Return the entry of an orderly stop."""
+    return _draft(engine, state, STOPPED, Stopped())
+
+
+def _draft(engine: Engine, state: TableState, kind: str, body: Started | Stopped) -> EntryDraft:
+    return EntryDraft(
+        table=engine.table, shoe=state.shoe, round=state.round_number, kind=kind, body=msgspec.json.encode(body)
+    )

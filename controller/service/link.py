@@ -1,0 +1,133 @@
+"""How the service holds one device: the part of the bridge's `Device` that a driver uses, and how one is made.
+
+A driver knows this contract only, so that tests drive it with a device that has no port.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Protocol
+
+from controller.service.config import DeviceConfig, Setup
+from controller.service.errors import ConfigError
+from firmware_bridge.codec import Codec
+from firmware_bridge.commands import Command, Request
+from firmware_bridge.device import Device, DeviceOutput
+from firmware_bridge.events import Status
+from firmware_bridge.reports import StatusReport
+from firmware_bridge.seal import DeviceKey
+from firmware_bridge.session.host import HostSettings
+from firmware_bridge.session.line import Line
+from firmware_bridge.session.outputs import CommandAnswered, CommandFailed
+from firmware_bridge.transport.address import open_transport
+from firmware_bridge.transport.base import Transport
+
+KEY_HEX_DIGITS: Final = 32
+"""Sixteen bytes (SDP/1 1.10)."""
+
+Consumer = Callable[[DeviceOutput], None]
+
+
+class Link(Protocol):
+    """One connection after another to one device."""
+
+    def start(self) -> asyncio.Task[None]:
+        """Begin to connect, and go on until `stop`; the task ends earlier only by a defect, with its exception."""
+
+    async def stop(self) -> None:
+        """Close; the port is free when this returns."""
+
+    def acknowledge(self, eseq: int) -> None:
+        """Tell the device that its events up to this one are durable."""
+
+    async def command(self, command: Command) -> CommandAnswered | CommandFailed:
+        """Send a command and return its final answer; NotReadyError when there is no connection."""
+
+    async def status(self) -> StatusReport | None:
+        """Ask where the device stands now; None when it does not tell. Raises as `command`."""
+
+
+class DeviceLink:
+    """The bridge's `Device` as a `Link`."""
+
+    def __init__(self, device: Device, codec: Codec) -> None:
+        self._device = device
+        self._codec = codec
+
+    def start(self) -> asyncio.Task[None]:
+        return self._device.start()
+
+    async def stop(self) -> None:
+        await self._device.stop()
+
+    def acknowledge(self, eseq: int) -> None:
+        self._device.acknowledge(eseq)
+
+    async def command(self, command: Command) -> CommandAnswered | CommandFailed:
+        return await self._device.command(command)
+
+    async def status(self) -> StatusReport | None:
+        answer = await self._device.command(Request("status"))
+        if isinstance(answer, CommandAnswered) and answer.status is Status.OK:
+            return self._codec.status_of(answer.fields)
+        return None
+
+
+LinkMaker = Callable[[int, Consumer], Link]
+"""Makes a link that asks for events from a number on and tells a consumer everything."""
+
+
+def read_device_key(path: Path) -> bytes:
+    """Return the key in a file of 32 hexadecimal digits.
+
+    Raises:
+        OSError, ValueError: when the file cannot be read or holds something else. The text tells nothing of the key.
+    """
+    text = path.read_text("ascii").strip()
+    if len(text) != KEY_HEX_DIGITS:
+        raise ValueError("the file does not hold 32 hexadecimal digits")
+    return bytes.fromhex(text)
+
+
+def link_maker(setup: Setup, device: DeviceConfig, codec: Codec) -> LinkMaker:
+    """Return what makes links to a configured device.
+
+    Raises:
+        ConfigError: when its key cannot be read or its port's address is none.
+    """
+    key = None if device.key_file is None else DeviceKey(_read_key(setup, device))
+    open_transport(setup.port_of(device))  # an address that is none shall be told now, not at the first connection
+
+    def make(first_wanted: int, consumer: Consumer) -> Link:
+        transport = open_transport(setup.port_of(device))
+        settings = HostSettings(
+            line=line_of(transport), expected_serial=device.serial, device_key=key, first_wanted=first_wanted
+        )
+        bridge = Device(device.name, transport, codec, settings, consumer, clock=time.monotonic, entropy=os.urandom)
+        return DeviceLink(bridge, codec)
+
+    return make
+
+
+def line_of(transport: Transport) -> Line:
+    """Return how bytes behave on this transport: in frames' own time on a UART, in any pieces elsewhere."""
+    return Line.serial(transport.baud) if transport.is_uart else Line.stream()
+
+
+def _read_key(setup: Setup, device: DeviceConfig) -> bytes:
+    path = setup.path_of(device.key_file or "")
+    try:
+        return read_device_key(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it does not hold 32 hexadecimal digits"
+        raise ConfigError(
+            "device-key-unreadable",
+            setup.file,
+            f"device.{device.name}.key_file",
+            f"the key file {path} cannot be used: {reason}",
+            "put the device's key there as 32 hexadecimal digits, readable by this account alone",
+        ) from error

@@ -1,0 +1,224 @@
+"""What must be in order before the daemon changes anything on disk: files, ports, devices, journal, program.
+
+Each check reads and opens and gives back; none creates. So a daemon that cannot start leaves no trace but its message.
+The first thing that is wrong is told, with the key of the configuration that leads to it.
+
+A device that is silent does not keep the daemon from starting: its table opens with the device lost. A device that
+answers as another one does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from controller.dealing.procedure import Procedure, build_procedure
+from controller.errors import ShoedError
+from controller.games import find_game
+from controller.journal.errors import JournalForeignError
+from controller.journal.keys import JournalKeys, load_keys
+from controller.journal.reader import open_reader
+from controller.service.config import DeviceConfig, Setup, TableConfig
+from controller.service.errors import ConfigError, ServiceError
+from controller.service.link import LinkMaker, link_maker
+from controller.service.program import verify_program
+from controller.service.strict import shown
+from controller.service.token import check_token_file
+from device_profiles.errors import ProfileError, UnknownProfileError
+from firmware_bridge.codec import load_codec
+from firmware_bridge.device import DeviceOutput, PortFailed
+from firmware_bridge.reports import DeviceIdentity
+from firmware_bridge.session.outputs import Identified, Refused
+from firmware_bridge.transport.base import TransportError
+
+PROBE_S: Final = 3.0
+"""IDENTIFY is answered within 0.5 s of RSTACK, RST is tried again after 1 s (SDP/1 1.8): a live device has spoken."""
+
+
+class TablePlan(msgspec.Struct, frozen=True):
+    """A configured table with everything that was made from its configuration."""
+
+    config: TableConfig
+    procedure: Procedure
+    links: Mapping[str, LinkMaker]
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """Everything that is ready before anything is changed."""
+
+    setup: Setup
+    tables: tuple[TablePlan, ...]
+    keys: JournalKeys
+    program_sha256: str
+
+
+def plan_tables(setup: Setup) -> tuple[TablePlan, ...]:
+    """Return the tables with their procedures and links; only files that the configuration names are read.
+
+    Raises:
+        ConfigError: an unknown game, method, setting or profile, or a key that cannot be read.
+    """
+    return tuple(_plan_table(setup, table) for table in setup.config.table)
+
+
+async def make_plan(setup: Setup) -> Plan:
+    """Return what the daemon starts from, after all checks.
+
+    Raises:
+        ShoedError: the first thing that is not in order.
+    """
+    tables = plan_tables(setup)
+    program_sha256 = verify_program(setup.config.service.program_sha256)
+    keys = load_keys(setup.path_of(setup.config.journal.key_file))
+    check_files(setup)
+    await check_devices(setup, tables)
+    return Plan(setup, tables, keys, program_sha256)
+
+
+def check_files(setup: Setup) -> None:
+    """Check that the journal is of these tables, or can be made, and that the other files can be written.
+
+    Raises:
+        ShoedError: the first thing that is not in order.
+    """
+    config = setup.config
+    journal = setup.path_of(config.journal.path)
+    if journal.exists():
+        with open_reader(journal) as reader:
+            found, wanted = tuple(sorted(reader.tables)), tuple(sorted(table.id for table in config.table))
+        if found != wanted:
+            raise JournalForeignError(journal, found, wanted)
+    else:
+        _check_folder(setup, "journal.path", journal)
+    check_token_file(setup.path_of(config.api.token_file))
+    for key, text in (("api.port_file", config.api.port_file), ("log.file", config.log.file)):
+        if text is not None:
+            _check_folder(setup, key, setup.path_of(text))
+
+
+def bind_api(setup: Setup) -> socket.socket:
+    """Return the API's listening socket; taking it is also the check that it is free.
+
+    Raises:
+        ConfigError: when it cannot be had.
+    """
+    api = setup.config.api
+    family = socket.AF_INET6 if ":" in api.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((api.host, api.port))
+        listener.setblocking(False)
+    except OSError as error:
+        listener.close()
+        raise ConfigError(
+            "api-port-taken",
+            setup.file,
+            "api.port",
+            f"port {api.port} of {api.host} cannot be had: {os.strerror(error.errno or 0)}",
+            "stop the program that uses it, or write another number, or 0 for a free one",
+        ) from error
+    return listener
+
+
+async def check_devices(setup: Setup, tables: Sequence[TablePlan]) -> None:
+    """Open every port, ask the device who it is, and give the port back.
+
+    Raises:
+        ConfigError: a port that is missing, busy or not permitted, or a device that is another one.
+    """
+    found = await asyncio.gather(
+        *(
+            probe_device(setup, table.config, device, table.links[device.name])
+            for table in tables
+            for device in table.config.device
+        )
+    )
+    for answer in found:
+        if isinstance(answer, ServiceError):
+            raise answer
+
+
+async def probe_device(
+    setup: Setup, table: TableConfig, device: DeviceConfig, make_link: LinkMaker
+) -> DeviceIdentity | ServiceError | None:
+    """Return who answers at a device's port, what keeps it from being used, or None when nobody answers."""
+    answered: asyncio.Future[DeviceOutput] = asyncio.get_running_loop().create_future()
+
+    def hear(output: DeviceOutput) -> None:
+        if isinstance(output, Identified | Refused | PortFailed) and not answered.done():
+            answered.set_result(output)
+
+    link = make_link(1, hear)
+    link.start()
+    try:
+        async with asyncio.timeout(PROBE_S):
+            output = await answered
+    except TimeoutError:
+        return None
+    finally:
+        await link.stop()
+    key = f"table.{table.id}.device.{device.name}"
+    if isinstance(output, PortFailed):
+        return ConfigError(output.error.code, setup.file, f"{key}.port", output.error.what, output.error.do)
+    if isinstance(output, Refused):
+        return ConfigError(
+            "wrong-device",
+            setup.file,
+            f"{key}.serial",
+            f"the device at {setup.port_of(device)} is refused ({output.kind.value}): "
+            f"expected {output.expected}, found {output.actual}",
+            "plug in the device that belongs to this table, or correct the configuration",
+        )
+    return output.identity if isinstance(output, Identified) else None
+
+
+def _plan_table(setup: Setup, table: TableConfig) -> TablePlan:
+    key = f"table.{table.id}"
+    try:
+        game = find_game(table.game)
+    except ShoedError as error:
+        raise ConfigError(error.code, setup.file, f"{key}.game", error.what, error.do) from error
+    try:
+        procedure = build_procedure(game, table.method, table.house)
+    except ShoedError as error:
+        part = "house" if "setting" in error.code else "method"
+        raise ConfigError(error.code, setup.file, f"{key}.{part}", error.what, error.do) from error
+    links = {device.name: _plan_device(setup, f"{key}.device.{device.name}", device) for device in table.device}
+    return TablePlan(table, procedure, links)
+
+
+def _plan_device(setup: Setup, key: str, device: DeviceConfig) -> LinkMaker:
+    try:
+        return link_maker(setup, device, load_codec(device.profile))
+    except UnknownProfileError as error:
+        near = f"did you mean `{error.nearest}`?" if error.nearest else f"known are: {', '.join(error.known)}"
+        raise ConfigError(
+            "unknown-profile", setup.file, f"{key}.profile", f"there is no device profile `{shown(error.name)}`", near
+        ) from error
+    except ProfileError as error:
+        raise ConfigError(
+            "bad-profile", setup.file, f"{key}.profile", f"cannot be used: {error}", "correct or replace that profile"
+        ) from error
+    except TransportError as error:
+        raise ConfigError(error.code, setup.file, f"{key}.port", error.what, error.do) from error
+
+
+def _check_folder(setup: Setup, key: str, path: Path) -> None:
+    if path.is_dir():
+        raise ConfigError("path-is-folder", setup.file, key, f"{path} is a directory", "name a file in it")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise ConfigError("path-not-writable", setup.file, key, f"{path} may not be written", "mend its permissions")
+    folder = path.parent
+    if not folder.is_dir():
+        raise ConfigError("folder-missing", setup.file, key, f"there is no directory {folder}", "make it first")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ConfigError(
+            "folder-not-writable", setup.file, key, f"{folder} may not be written", "give it to this account"
+        )

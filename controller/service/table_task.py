@@ -1,0 +1,362 @@
+"""One table: its state, its inbox, and the order decide - store - apply - tell, for one act after another.
+
+One task owns the state and nobody else touches it. Acts of people come with a way to answer; events and notices of
+devices come from the drivers. For each:
+
+1. `decide` says what it comes to, and changes nothing.
+2. The entry is handed to the journal, and waited for until it is durable.
+3. Only then the state is replaced, the outcome shown, the device's event acknowledged, and the devices driven.
+
+A refused act is answered and logged, and leaves no record. A device event that the table has stored already is
+acknowledged again without effect.
+
+When the journal takes nothing more, a round under way is finished from the journal's reserve and nothing new begins.
+When the reserve is spent too, the table lets go of its devices: they lock their gates, keep their own journals, and are
+taken up again from the last stored event once there is space. Nothing is acknowledged meanwhile, so nothing is lost.
+
+An exception that nobody foresaw stops this table and no other: its gates are locked and every act is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from enum import Enum
+from typing import Final
+
+import msgspec
+
+from controller.journal.entry import EntryDraft
+from controller.journal.errors import JournalFailedError, JournalFullError
+from controller.journal.journal import Journal, JournalState
+from controller.service.driver import DeviceDriver, Heard, Joined, Noticed, ToTable
+from controller.service.engine import Engine
+from controller.service.errors import BusyError, ServiceError
+from controller.service.feed import Feed, FeedEntry
+from controller.service.logs import Logger
+from controller.service.metrics import Metrics
+from controller.table.acts import AnyAct, By, DeviceNotice, DeviceRoutine, Origin, Resolve
+from controller.table.codes import REFUSALS
+from controller.table.devices import act_of_event
+from controller.table.outcome import Outcome
+from controller.table.state import TableState
+from controller.table.table import Verdict
+
+ASKED_MAX: Final = 32
+"""People's acts that may wait at one table. A dealer makes one a second; more than this is a program gone wrong."""
+
+SPACE_PROBE_S: Final = 1.0
+"""How often a full journal is tried again: an operator who has made space should not have to wait for it."""
+
+FOLD_FROM_BOUNDARY: Final = False
+"""A boundary's facts do not carry what earlier ones told (event numbers of devices, shoe number), so recovery folds all."""
+
+JOURNAL_CODE: Final = "journal-full"
+JOURNAL_ALARM: Final = "journal"
+
+
+class Health(Enum):
+    """How a table's task is."""
+
+    GOOD = "good"
+    NO_SPACE = "no-space"
+    """The journal takes nothing: the devices are let go, acts are refused."""
+    BROKEN = "broken"
+    """An unforeseen exception: nothing more is decided until the daemon is started again."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a person's act came to; `entry` is None when it was refused."""
+
+    entry: int | None
+    outcome: Outcome
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A person's act and the way to answer it."""
+
+    act: AnyAct
+    answer: asyncio.Future[Answer]
+
+
+class TableBrokenError(ServiceError):
+    """The table's task has stopped after a defect."""
+
+
+class TableTask:
+    """One table in the daemon. `clock` is monotonic seconds, `wall_ms` for showing and the record only."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        state: TableState,
+        journal: Journal,
+        feed: Feed,
+        *,
+        metrics: Metrics,
+        logger: Logger,
+        clock: Callable[[], float] = time.monotonic,
+        wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self.id = engine.table
+        self.engine = engine
+        self.feed = feed
+        self.drivers: dict[str, DeviceDriver] = {}
+        self.health = Health.GOOD
+        self.busy_since: float | None = None
+        """When the act now in hand was taken up: a table that hangs is found by this."""
+        self._state = state
+        self._journal = journal
+        self._metrics = metrics
+        self._logger = logger.bind(table=self.id)
+        self._clock = clock
+        self._wall_ms = wall_ms
+        self._inbox: asyncio.Queue[Asked | ToTable] = asyncio.Queue()
+        self._asked = 0
+        self._probe_at = 0.0
+        self._driving: list[asyncio.Task[None]] = []
+
+    # ---- doors
+
+    def tell(self, item: ToTable) -> None:
+        """Put a device's word into the inbox. SDP/1 bounds it: 8 unacknowledged events a device."""
+        self._inbox.put_nowait(item)
+
+    async def ask(self, act: AnyAct) -> Answer:
+        """Put a person's act to the table and return what it came to.
+
+        Raises:
+            BusyError: too many acts wait already.
+            TableBrokenError: the table has stopped.
+        """
+        if self.health is Health.BROKEN:
+            raise self._broken()
+        if self._asked >= ASKED_MAX:
+            raise BusyError(
+                "table-busy", f"Table {self.id} has {ASKED_MAX} acts waiting.", "Send it again in a moment."
+            )
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._asked += 1
+        self._inbox.put_nowait(Asked(act, answer))
+        try:
+            return await answer
+        finally:
+            self._asked -= 1
+
+    def view(self) -> Outcome:
+        """Return how the table stands, a trouble of the journal included."""
+        outcome = self.engine.view(self._state)
+        return self._with_journal_alarm(outcome) if self._journal_is_full() else outcome
+
+    @property
+    def state(self) -> TableState:
+        """The state after the last stored act; nobody changes it."""
+        return self._state
+
+    # ---- life
+
+    async def run(self) -> None:
+        """Serve the table until cancelled."""
+        try:
+            self._take_up_devices()
+            while True:
+                await self._serve_next()
+        except Exception:  # the outermost frame: whatever this is, the table stops safely
+            self.health, self.busy_since = Health.BROKEN, None
+            self._logger.exception("table-stopped")
+            await self._refuse_for_ever()
+        finally:
+            await self._let_go_of_devices()
+
+    async def _serve_next(self) -> None:
+        if self.health is Health.NO_SPACE:
+            item = await self._next_or_space()
+            if item is None:
+                return
+        else:
+            item = await self._inbox.get()
+        self.busy_since = self._clock()
+        match item:
+            case Asked():
+                await self._serve_person(item)
+            case Heard():
+                await self._serve_event(item)
+            case Noticed():
+                await self._serve_notice(item)
+            case Joined():
+                origin = Origin(item.driver.name, item.eseq)
+                joined = DeviceRoutine(event="joined", by=By("device", item.driver.name), origin=origin)
+                if await self._take_device_act(joined):
+                    item.driver.joined(item.eseq)
+        self.busy_since = None
+
+    async def _serve_person(self, asked: Asked) -> None:
+        try:
+            answer = await self._take_person_act(asked.act)
+            if not asked.answer.done():
+                asked.answer.set_result(answer)
+        finally:
+            if not asked.answer.done():
+                asked.answer.set_exception(self._broken())
+
+    async def _take_person_act(self, act: AnyAct) -> Answer:
+        key = self.engine.name(act)
+        if self._journal_is_full() and not self._round_under_way():
+            return self._refuse(key, self._with_journal_alarm(self.engine.view(self._state), act=key))
+        verdict = self.engine.decide(self._state, act, self._now_ms())
+        if not verdict.facts:
+            return self._refuse(key, verdict.outcome)
+        number = await self._store(act, verdict)
+        if number is None:
+            return self._refuse(key, self._with_journal_alarm(self.engine.view(self._state), act=key))
+        if isinstance(act, Resolve):
+            for driver in self.drivers.values():
+                driver.settled()
+        return Answer(number, verdict.outcome)
+
+    async def _serve_event(self, heard: Heard) -> None:
+        driver, event = heard.driver, heard.event
+        if event.eseq <= self._state.device_seq.get(driver.name, 0):
+            self._metrics.add("shoed_repeated_events_total", table=self.id, device=driver.name)
+            driver.repeated(heard)
+            return
+        if await self._take_device_act(act_of_event(event, driver.name)):
+            driver.taken(heard)
+
+    async def _serve_notice(self, notice: Noticed) -> None:
+        name = notice.driver.name
+        if notice.event == "back" and name not in self._state.devices_down:
+            return  # nobody was told that it was lost
+        act = DeviceNotice(
+            event=notice.event, name=name, detail=notice.detail, by=By("device", name), origin=Origin(name)
+        )
+        await self._take_device_act(act)
+
+    async def _take_device_act(self, act: AnyAct) -> bool:
+        """Decide and store what a device did; False when it could not be stored, so that it must come again."""
+        if self.health is Health.NO_SPACE:
+            return False
+        verdict = self.engine.decide(self._state, act, self._now_ms())
+        if verdict.facts and await self._store(act, verdict) is None:
+            self.health = Health.NO_SPACE
+            self._probe_at = self._clock() + SPACE_PROBE_S
+            self._logger.error("journal-refuses", reason=self._journal.state_reason)
+            await self._let_go_of_devices()
+            return False
+        return True
+
+    async def _store(self, act: AnyAct, verdict: Verdict) -> int | None:
+        """Make the entry durable, then apply it and tell everyone. None when the journal took it not."""
+        key, state = self.engine.name(act), verdict.state
+        body, cards = self.engine.encode(act, verdict.facts)
+        began, wall_ms = self._clock(), self._wall_ms()
+        draft = EntryDraft(
+            table=self.id,
+            shoe=state.shoe,
+            round=state.round_number,
+            kind=key,
+            body=body,
+            cards=cards,
+            boundary=verdict.boundary and FOLD_FROM_BOUNDARY,
+            wall_ms=wall_ms,
+            mono_ns=int(began * 1e9),
+        )
+        try:
+            number = await self._append(draft)
+        except (JournalFullError, JournalFailedError):
+            return None
+        spent = self._clock() - began
+        self._metrics.add("shoed_commit_seconds_sum", spent)
+        self._metrics.note_max("shoed_commit_seconds_max", spent)
+        self._metrics.add("shoed_acts_total", table=self.id, act=key, taken="yes")
+        self._metrics.add("shoed_entries_total", table=self.id)
+        self._state = state
+        self.feed.append(FeedEntry(number, key, str(act.by), wall_ms, verdict.outcome))
+        if verdict.outcome.alarm is not None:
+            self._logger.warning("alarm", alarm=verdict.outcome.alarm, entry=number, act=key)
+        wanted = self.engine.wanted(state)
+        for driver in self.drivers.values():
+            driver.want(wanted)
+        return number
+
+    async def _append(self, draft: EntryDraft) -> int:
+        try:
+            return await self._journal.append(draft)
+        except JournalFullError:
+            if not self._round_under_way():
+                raise
+            return await self._journal.append(draft, closing=True)
+
+    # ---- when things are not well
+
+    def _refuse(self, act: str, outcome: Outcome) -> Answer:
+        self._metrics.add("shoed_acts_total", table=self.id, act=act, taken="no")
+        self._logger.info("act-refused", act=act, refused=outcome.refused, phase=outcome.phase)
+        return Answer(None, outcome)
+
+    def _journal_is_full(self) -> bool:
+        return self.health is Health.NO_SPACE or self._journal.state in (JournalState.FULL, JournalState.FAILED)
+
+    def _round_under_way(self) -> bool:
+        return self._state.round is not None and self.health is Health.GOOD
+
+    def _with_journal_alarm(self, outcome: Outcome, act: str = "") -> Outcome:
+        code = REFUSALS[JOURNAL_CODE]
+        return msgspec.structs.replace(
+            outcome,
+            act=act or outcome.act,
+            refused=JOURNAL_CODE if act else outcome.refused,
+            gate="locked" if self.health is Health.NO_SPACE else outcome.gate,
+            message=f"{code.happened} {code.do}",
+            alarms=(*outcome.alarms, JOURNAL_ALARM),
+        )
+
+    async def _next_or_space(self) -> Asked | ToTable | None:
+        """Return the next item of the inbox, or None after the journal was tried again."""
+        try:
+            async with asyncio.timeout(max(0.0, self._probe_at - self._clock())):
+                return await self._inbox.get()
+        except TimeoutError:
+            self._probe_at = self._clock() + SPACE_PROBE_S
+        if await self._journal.probe_async() is JournalState.READY:
+            self.health = Health.GOOD
+            self._logger.info("journal-takes-again")
+            self._take_up_devices()
+        return None
+
+    async def _refuse_for_ever(self) -> None:
+        await self._let_go_of_devices()
+        while True:
+            item = await self._inbox.get()
+            if isinstance(item, Asked) and not item.answer.done():
+                item.answer.set_exception(self._broken())
+
+    def _broken(self) -> TableBrokenError:
+        return TableBrokenError(
+            "table-stopped",
+            f"Table {self.id} has stopped after a defect of shoed; its gates are locked and nothing was lost.",
+            "Close the table, save the log and the journal, and start the daemon again.",
+        )
+
+    # ---- devices
+
+    def _take_up_devices(self) -> None:
+        wanted = self.engine.wanted(self._state)
+        for name, driver in self.drivers.items():
+            driver.want(wanted)
+            self._driving.append(
+                asyncio.create_task(driver.run(self._state.device_seq.get(name)), name=f"device {name}")
+            )
+
+    async def _let_go_of_devices(self) -> None:
+        driving, self._driving = self._driving, []
+        if not driving:
+            return
+        await asyncio.gather(*(driver.lock_now() for driver in self.drivers.values()), return_exceptions=True)
+        for task in driving:
+            task.cancel()
+        await asyncio.gather(*driving, return_exceptions=True)
+
+    def _now_ms(self) -> int:
+        return int(self._clock() * 1000)
