@@ -22,6 +22,7 @@ from controller.errors import NotInOrderError, ShoedError
 
 if TYPE_CHECKING:
     from controller.scenario.runner import PlayerPool, Report
+    from controller.scenario.script import Scenario
 
 SUFFIX: Final = ".scenario.toml"
 JSON_KEYS: Final = ("file", "passed", "steps", "failed_step", "expected", "actual")
@@ -40,14 +41,14 @@ def run_files(files: tuple[Path, ...], end_to_end: bool, as_json: bool) -> int:
     """Play each FILE (of a folder: all its scenarios) and compare every step with what it expects."""
     from controller.scenario.direct import open_pool
     from controller.scenario.runner import find_pool
+    from controller.scenario.script import Scenario
 
-    paths = list(_scenario_files(files))
-    results: list[int] = []
-    with (find_pool("end-to-end") if end_to_end else open_pool)() as pool:
-        results.extend(_run_file(path, pool, as_json=as_json) for path in paths)
+    read = [(path, _read(path)) for path in _scenario_files(files)]
+    good = [script for _, script in read if isinstance(script, Scenario)]
+    with (find_pool("end-to-end") if end_to_end else open_pool)(good) as pool:
+        results = [_run_file(path, script, pool, as_json=as_json) for path, script in read]
     if not as_json:
-        held = results.count(EXIT_GOOD)
-        write_line(f"{held} of {len(results)} scenarios hold.")
+        write_line(f"{results.count(EXIT_GOOD)} of {len(results)} scenarios hold.")
     return max(results)
 
 
@@ -64,14 +65,23 @@ def _scenario_files(files: Iterable[Path]) -> Iterable[Path]:
             yield path
 
 
-def _run_file(path: Path, pool: PlayerPool, *, as_json: bool) -> int:
-    from controller.scenario.runner import run_scenario
+def _read(path: Path) -> Scenario | ShoedError:
     from controller.scenario.script import load_scenario
 
     try:
-        scenario = load_scenario(path)
-        with pool.table_for(scenario) as player:
-            report = run_scenario(scenario, player)
+        return load_scenario(path)
+    except ShoedError as error:
+        return error
+
+
+def _run_file(path: Path, script: Scenario | ShoedError, pool: PlayerPool, *, as_json: bool) -> int:
+    from controller.scenario.runner import run_scenario
+
+    try:
+        if isinstance(script, ShoedError):
+            raise script
+        with pool.table_for(script) as player:
+            report = run_scenario(script, player)
     except ShoedError as error:
         _tell_error(path, error, as_json=as_json)
         return EXIT_NOT_IN_ORDER if isinstance(error, NotInOrderError) else EXIT_USAGE

@@ -6,7 +6,7 @@ casino: the table opens, the right cards are loaded, a whole random cycle counts
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from controller.dealing.procedure import Procedure, build_procedure
@@ -68,6 +68,6 @@ class DirectPool:
 
 
 @contextmanager
-def open_pool() -> Iterator[DirectPool]:
+def open_pool(_scenarios: Sequence[Scenario]) -> Iterator[DirectPool]:
     """Return the pool of table cores; nothing runs behind it."""
     yield DirectPool()

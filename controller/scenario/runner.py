@@ -1,13 +1,13 @@
 """Plays a script step by step on a table and compares every outcome with what the step expects.
 
-A `Player` is a table that can be played on: the table core itself with virtual time (`controller.scenario.direct`), or a
-real daemon with simulated devices. Players of other packages are found through entry points of the group
+A `Player` is a table that can be played on: the table core itself with virtual time (`controller.scenario.direct`), or
+a real daemon with simulated devices. Players of other packages are found through entry points of the group
 `shoed.scenario_players`, so that nothing here knows them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import entry_points
 from typing import Final, Protocol, cast
@@ -46,7 +46,8 @@ class PlayerPool(Protocol):
         ...
 
 
-PoolOpener = Callable[[], AbstractContextManager[PlayerPool]]
+PoolOpener = Callable[[Sequence[Scenario]], AbstractContextManager[PlayerPool]]
+"""Takes all scripts that are going to be played, in their order, so that a pool can start things together."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
