@@ -87,9 +87,7 @@ class Missing(msgspec.Struct, frozen=True):
             return f"Not seen in this shoe: {names}. Look for them, or take the set off the table."
         if not self.absent:
             return f"Every card is accounted for; the {self.unread} unread ones must have been: {names}."
-        return (
-            f"{self.absent} missing and {self.unread} unread among: {names}. Look for them and read the unread cards."
-        )
+        return f"{self.absent} missing and {self.unread} unread among: {names}. Look for them and read the unread cards."
 
 
 class ShoeCensus(msgspec.Struct, frozen=True, gc=False):

@@ -82,9 +82,7 @@ class OrderFinding(msgspec.Struct, frozen=True):
     def sentence(self) -> str:
         """What happened and what to do, for the operator; it names no card."""
         what = _WORDS[self.kind].format(self.matched)
-        return (
-            f"{what}: the set is not shuffled. Stop dealing, call a supervisor and have the whole set shuffled again."
-        )
+        return f"{what}: the set is not shuffled. Stop dealing, call a supervisor and have the whole set shuffled again."
 
 
 class FalseAlarm(msgspec.Struct, frozen=True):
@@ -180,9 +178,10 @@ def false_alarm_bound(spec: DeckSpec) -> FalseAlarm:
 def neighbour_thresholds(spec: DeckSpec) -> tuple[int, int]:
     """Return from how many kept neighbours, one way round, the alarm is raised: as a new deck, as the last shoe."""
     limit = TARGET * (1 - RUN_SHARE) / 2  # two ways round
+    in_a_run = RUN_CARDS - neighbour_length(spec) + 1  # never fewer, so that a run is reported as a run
     return (
-        smallest_threshold(lambda count: _new_neighbour_rate(spec, count), limit),
-        smallest_threshold(lambda count: _last_neighbour_rate(spec, count), limit),
+        max(in_a_run, smallest_threshold(lambda count: _new_neighbour_rate(spec, count), limit)),
+        max(in_a_run, smallest_threshold(lambda count: _last_neighbour_rate(spec, count), limit)),
     )
 
 

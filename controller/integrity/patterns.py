@@ -32,9 +32,7 @@ def new_deck_windows(spec: DeckSpec, length: int) -> frozenset[bytes]:
 
 def neighbour_windows(spec: DeckSpec, length: int) -> tuple[frozenset[bytes], frozenset[bytes]]:
     """Return the windows inside one suit, rising and falling: what a poorly shuffled new deck keeps."""
-    rising = frozenset(
-        window for suit in range(1, 5) for window in _slices(bytes((suit << 4) | rank for rank in spec.ranks), length)
-    )
+    rising = frozenset(window for suit in range(1, 5) for window in _slices(bytes((suit << 4) | rank for rank in spec.ranks), length))
     return rising, frozenset(window[::-1] for window in rising)
 
 

@@ -92,9 +92,7 @@ def _moment(spec: DeckSpec, windows: int, branches: int, k: int) -> float:
     return total
 
 
-def _with_one_more_block(
-    blocks: dict[tuple[int, int], float], windows: int, branches: int, k: int
-) -> dict[tuple[int, int], float]:
+def _with_one_more_block(blocks: dict[tuple[int, int], float], windows: int, branches: int, k: int) -> dict[tuple[int, int], float]:
     """Append a block of windows that overlap: the first is free, each further one adds one or two cards."""
     further: dict[tuple[int, int], float] = {}
     for (held, covered), ways in blocks.items():

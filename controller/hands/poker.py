@@ -1,0 +1,275 @@
+"""Ranking of poker hands: the best five of five to nine cards, from one or several decks.
+
+Order, low to high: high card, pair, two pair, three of a kind, straight, flush, full house, four of a kind, five of a
+kind, straight flush, royal flush, suited five of a kind. The categories with five equal ranks occur only with several
+decks; their place is the house's order for such games. The ace is low in A-2-3-4-5 only, the lowest straight. Suits
+are equal.
+
+A value is one integer: the category in bits 20-23, below it the ranks of the five cards in the order in which they
+count, four bits each (king 13, ace 14, the low ace 1). Values compare as hands do, and the five cards can be read off.
+
+How a hand is ranked quickly: every card has a key with one four-bit counter for its suit and one for its rank. The
+keys of a hand are added up; up to nine cards fit each counter. A suit counter of five or more is a flush. The rank
+counters alone decide everything else and are looked up in a table that fills itself, so that a hand costs one sum and
+one look-up after the first of its kind.
+
+Jokers, three-card and four-card rankings are no part of this file.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from controller.hands.errors import HandError
+from firmware_bridge.cards import FRENCH_CARDS, Card
+
+MIN_CARDS: Final = 5
+MAX_CARDS: Final = 9
+"""Nine cards make the most that a counter of four bits and its flush test (plus three, bit 3) can hold; hold 'em
+with four own cards and five on the board needs exactly these."""
+
+
+class PokerCategory(enum.Enum):
+    """Kinds of five-card hands, in rising order."""
+
+    HIGH_CARD = "high-card"
+    PAIR = "pair"
+    TWO_PAIR = "two-pair"
+    THREE_OF_A_KIND = "three-of-a-kind"
+    STRAIGHT = "straight"
+    FLUSH = "flush"
+    FULL_HOUSE = "full-house"
+    FOUR_OF_A_KIND = "four-of-a-kind"
+    FIVE_OF_A_KIND = "five-of-a-kind"
+    STRAIGHT_FLUSH = "straight-flush"
+    ROYAL_FLUSH = "royal-flush"
+    SUITED_FIVE_OF_A_KIND = "suited-five-of-a-kind"
+
+
+CATEGORIES: Final = tuple(PokerCategory)
+_LEVEL: Final = {category: index for index, category in enumerate(CATEGORIES)}
+_OF_ONE_SUIT: Final = {
+    PokerCategory.FLUSH,
+    PokerCategory.STRAIGHT_FLUSH,
+    PokerCategory.ROYAL_FLUSH,
+    PokerCategory.SUITED_FIVE_OF_A_KIND,
+}
+
+_CATEGORY_SHIFT: Final = 20
+_SUITS_MASK: Final = 0xFFFF
+_FIVE_OR_MORE: Final = 0x8888
+_START: Final = 0x3333
+"""Three in each suit counter, so that five cards of a suit set its highest bit."""
+_LOW_ACE: Final = 1
+_ACE: Final = 14
+_WHEEL: Final = (5, 4, 3, 2, _LOW_ACE)
+
+
+class PokerHand(msgspec.Struct, frozen=True):
+    """A ranked hand. Compare `value`: higher is better, equal is a tie. The rest is worked out when asked for."""
+
+    value: int
+    held: tuple[Card, ...]
+    """All cards of the hand, five to nine."""
+
+    @property
+    def category(self) -> PokerCategory:
+        return category_of(self.value)
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The five cards used, in the order in which they count."""
+        return _cards_used(self.value, self.held)
+
+    @property
+    def text(self) -> str:
+        """The hand in words, such as `kings full of fours`."""
+        return describe(self.value)
+
+
+def hand_value(codes: Collection[int]) -> int:
+    """Return the value of the best five of five to nine cards, given by their codes.
+
+    This is the quick way: the number of cards is the caller's promise.
+
+    Raises:
+        HandError: for a code that is no ranked card.
+    """
+    try:
+        key = sum(map(_KEY_OF, codes), _START)
+    except KeyError as no_card:
+        raise HandError(f"card code {no_card.args[0]} has no rank in a poker hand") from None
+    ranks = key >> 16
+    value = _RANKED.get(ranks) or _rank_new(ranks)
+    if key & _FIVE_OR_MORE:
+        return max(value, _flush_value(codes, key))
+    return value
+
+
+def evaluate(cards: Sequence[Card]) -> PokerHand:
+    """Rank the best five of five to nine cards.
+
+    Raises:
+        HandError: for another number of cards, or a card without rank (joker, unreadable).
+    """
+    if not MIN_CARDS <= len(cards) <= MAX_CARDS:
+        raise HandError(f"a poker hand is ranked from {MIN_CARDS} to {MAX_CARDS} cards, not {len(cards)}")
+    return PokerHand(hand_value([card.code for card in cards]), tuple(cards))
+
+
+def category_of(value: int) -> PokerCategory:
+    """Return the category of a hand's value."""
+    return CATEGORIES[value >> _CATEGORY_SHIFT]
+
+
+def ranks_of(value: int) -> tuple[int, ...]:
+    """Return the ranks of the five cards in the order in which they count (ace 14, the low ace of a straight 1)."""
+    return tuple(value >> shift & 15 for shift in (16, 12, 8, 4, 0))
+
+
+def describe(value: int) -> str:
+    """Return a hand in words, such as `kings full of fours` or `K Q J 9 4 high`."""
+    ranks = ranks_of(value)
+    first, third, last = ranks[0], ranks[2], ranks[-1]
+    return _TEXTS[category_of(value)].format(
+        all=_symbols(ranks), first=_NAMES[first], firsts=_PLURALS[first], thirds=_PLURALS[third], lasts=_PLURALS[last]
+    )
+
+
+_TEXTS: Final = {
+    PokerCategory.HIGH_CARD: "{all} high",
+    PokerCategory.PAIR: "pair of {firsts}",
+    PokerCategory.TWO_PAIR: "{firsts} and {thirds}",
+    PokerCategory.THREE_OF_A_KIND: "three {firsts}",
+    PokerCategory.STRAIGHT: "straight, {first} high",
+    PokerCategory.FLUSH: "flush, {all}",
+    PokerCategory.FULL_HOUSE: "{firsts} full of {lasts}",
+    PokerCategory.FOUR_OF_A_KIND: "four {firsts}",
+    PokerCategory.FIVE_OF_A_KIND: "five {firsts}",
+    PokerCategory.STRAIGHT_FLUSH: "straight flush, {first} high",
+    PokerCategory.ROYAL_FLUSH: "royal flush",
+    PokerCategory.SUITED_FIVE_OF_A_KIND: "five suited {firsts}",
+}
+_NAMES: Final = (
+    "",
+    "ace",
+    *("deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"),
+)
+_PLURALS: Final = tuple(f"{name}es" if name == "six" else f"{name}s" for name in _NAMES)
+_SYMBOLS: Final = "?A23456789TJQKA"
+
+
+def rank_name(rank: int, *, plural: bool = False) -> str:
+    """Return a rank in words, ace 14 or 1: `king`, `sixes`."""
+    return _PLURALS[rank] if plural else _NAMES[rank]
+
+
+def rank_symbol(rank: int) -> str:
+    """Return a rank as printed on the card, ace 14 or 1: `K`, `10`."""
+    return "10" if rank == 10 else _SYMBOLS[rank]
+
+
+def _symbols(ranks: Iterable[int]) -> str:
+    return " ".join(rank_symbol(rank) for rank in ranks)
+
+
+def high_rank(card_rank: int) -> int:
+    """Return a card's rank with the ace high (14)."""
+    return _ACE if card_rank == 1 else card_rank
+
+
+def _card_key(card: Card) -> int:
+    return 1 << (4 * (card.suit - 1)) | 1 << (16 + 4 * (high_rank(card.rank) - 2))
+
+
+_KEYS: Final = {card.code: _card_key(card) for card in FRENCH_CARDS}
+_KEY_OF: Final = _KEYS.__getitem__
+_RANKED: Final[dict[int, int]] = {}
+"""Value of each set of rank counters met so far, flushes apart."""
+_RANKED_MAX: Final = 150_000
+"""Five, six and seven cards of any number of decks have 75,140 sets of counters together, some 15 MB; beyond the limit
+the rare sets of eight and nine cards are worked out each time."""
+
+
+def _rank_new(ranks: int) -> int:
+    counts = [ranks >> shift & 15 for shift in range(0, 52, 4)]
+    value = _value_without_flush(counts)
+    if len(_RANKED) < _RANKED_MAX:
+        _RANKED[ranks] = value
+    return value
+
+
+def _value_without_flush(counts: Sequence[int]) -> int:
+    """Return the best hand that the numbers of deuces to aces make when suits do not matter."""
+    by_number = sorted(((number, rank) for rank, number in enumerate(counts, 2) if number), reverse=True)
+    (most, first), (second_most, second) = by_number[0], by_number[1] if len(by_number) > 1 else (0, 0)
+    if most >= 5:
+        return _value(PokerCategory.FIVE_OF_A_KIND, (first,) * 5)
+    if most == 4:
+        return _value(PokerCategory.FOUR_OF_A_KIND, (first,) * 4 + _others(counts, (first,), 1))
+    if most == 3 and second_most >= 2:
+        second = max(rank for number, rank in by_number[1:] if number >= 2)
+        return _value(PokerCategory.FULL_HOUSE, (first,) * 3 + (second,) * 2)
+    if straight := _straight([rank for _, rank in by_number]):
+        return _value(PokerCategory.STRAIGHT, straight)
+    if most == 3:
+        return _value(PokerCategory.THREE_OF_A_KIND, (first,) * 3 + _others(counts, (first,), 2))
+    if second_most == 2:
+        pairs = (first,) * 2 + (second,) * 2
+        return _value(PokerCategory.TWO_PAIR, pairs + _others(counts, (first, second), 1))
+    if most == 2:
+        return _value(PokerCategory.PAIR, (first,) * 2 + _others(counts, (first,), 3))
+    return _value(PokerCategory.HIGH_CARD, _others(counts, (), 5))
+
+
+def _flush_value(codes: Collection[int], key: int) -> int:
+    suit = next(suit for suit in range(1, 5) if key >> (4 * (suit - 1)) & 8)
+    ranks = sorted((high_rank(code & 15) for code in codes if code >> 4 == suit), reverse=True)
+    for rank in ranks[: len(ranks) - 4]:
+        if ranks.count(rank) >= 5:
+            return _value(PokerCategory.SUITED_FIVE_OF_A_KIND, (rank,) * 5)
+    straight = _straight(ranks)
+    if not straight:
+        return _value(PokerCategory.FLUSH, ranks[:5])
+    royal = straight[0] == _ACE
+    return _value(PokerCategory.ROYAL_FLUSH if royal else PokerCategory.STRAIGHT_FLUSH, straight)
+
+
+def _straight(ranks: Iterable[int]) -> tuple[int, ...] | None:
+    """Return the highest straight among these ranks."""
+    held = set(ranks)
+    for high in range(_ACE, 5, -1):
+        run = tuple(range(high, high - 5, -1))
+        if held.issuperset(run):
+            return run
+    return _WHEEL if held.issuperset((_ACE, 2, 3, 4, 5)) else None
+
+
+def _others(counts: Sequence[int], without: Sequence[int], number: int) -> tuple[int, ...]:
+    """Return the highest other cards, equal ones as often as they are held."""
+    ranks = [rank for rank in range(_ACE, 1, -1) if rank not in without for _ in range(counts[rank - 2])]
+    return tuple(ranks[:number])
+
+
+def _value(category: PokerCategory, ranks: Iterable[int]) -> int:
+    value = _LEVEL[category]
+    for rank in ranks:
+        value = value << 4 | rank
+    return value
+
+
+def _cards_used(value: int, cards: Sequence[Card]) -> tuple[Card, ...]:
+    pool = list(cards)
+    if category_of(value) in _OF_ONE_SUIT:
+        suit = next(s for s in range(1, 5) if sum(card.suit == s for card in cards) >= 5)
+        pool = [card for card in cards if card.suit == suit]
+    used: list[Card] = []
+    for rank in ranks_of(value):
+        card = next(card for card in pool if high_rank(card.rank) == (_ACE if rank == _LOW_ACE else rank))
+        pool.remove(card)
+        used.append(card)
+    return tuple(used)
