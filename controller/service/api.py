@@ -86,9 +86,7 @@ class Api:
     async def _show(self, request: Request) -> Response:
         task = self._table(request)
         outcome = task.view()
-        return _json(
-            {"outcome": outcome, "devices": _devices(task), "journal": self._last_entry(), "health": task.health.value}
-        )
+        return _json({"outcome": outcome, "devices": _devices(task), "journal": self._last_entry(), "health": task.health.value})
 
     async def _act(self, request: Request) -> Response:
         task = self._table(request)
@@ -186,9 +184,7 @@ async def _read_body(request: Request) -> object:
     async for chunk in request.stream():
         body += chunk
         if len(body) > BODY_LIMIT_BYTES:
-            raise RequestError(
-                "body-too-big", f"The request is longer than {BODY_LIMIT_BYTES} bytes.", "Send one act.", "", 413
-            )
+            raise RequestError("body-too-big", f"The request is longer than {BODY_LIMIT_BYTES} bytes.", "Send one act.", "", 413)
     try:
         return msgspec.json.decode(bytes(body))
     except (msgspec.DecodeError, RecursionError) as error:
@@ -203,14 +199,10 @@ def _read_act(body: object) -> AnyAct:
             raise RequestError("bad-act", f"`{key}` belongs to scenarios, not to acts.", "Leave it out.", key)
     by = parse_by(body.get("by", DEFAULT_BY))
     if by.role == "device":
-        raise RequestError(
-            "role-not-allowed", "Devices speak over their own lines, not here.", "Name the person who acts.", "by"
-        )
+        raise RequestError("role-not-allowed", "Devices speak over their own lines, not here.", "Name the person who acts.", "by")
     keys = [key for key in body if key != "by"]
     if len(keys) != 1:
-        raise RequestError(
-            "bad-act", f"A request holds exactly one act, and this one holds {len(keys)}.", "Send one act at a time."
-        )
+        raise RequestError("bad-act", f"A request holds exactly one act, and this one holds {len(keys)}.", "Send one act at a time.")
     return parse_act(keys[0], body[keys[0]], by)
 
 

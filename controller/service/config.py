@@ -54,15 +54,11 @@ class LogFormat(Enum):
 class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One device of a table."""
 
-    name: Annotated[
-        str, needs(_NAME_WORDS, "How the journal and the API name the device, such as `shoe`.", pattern=NAME_PATTERN)
-    ]
-    kind: Annotated[
-        DeviceKind, needs('"shoe" or "shuffler"', "What it does: a shoe gives cards, a shuffler makes them ready.")
-    ]
-    profile: Annotated[
-        str, needs('the name of a profile, such as "sdp1"', "The device profile that its protocol is described by.")
-    ] = "sdp1"
+    name: Annotated[str, needs(_NAME_WORDS, "How the journal and the API name the device, such as `shoe`.", pattern=NAME_PATTERN)]
+    kind: Annotated[DeviceKind, needs('"shoe" or "shuffler"', "What it does: a shoe gives cards, a shuffler makes them ready.")]
+    profile: Annotated[str, needs('the name of a profile, such as "sdp1"', "The device profile that its protocol is described by.")] = (
+        "sdp1"
+    )
     port: Annotated[
         str,
         needs(
@@ -95,16 +91,12 @@ class TableConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     id: Annotated[str, needs(_NAME_WORDS, "The table's name, such as `T12`.", pattern=NAME_PATTERN)]
     game: Annotated[str, needs('the key of a game, such as "colorado-hold-em-poker"', "The game that is dealt.")]
-    method: Annotated[
-        str, needs('"manual-shoe", "hand" or "automated-shoe"', "The dealing method; the game says which it allows.")
-    ]
+    method: Annotated[str, needs('"manual-shoe", "hand" or "automated-shoe"', "The dealing method; the game says which it allows.")]
     house: Annotated[
         dict[str, object],
         needs("a table of house settings", "What the house decides: `shoed games settings GAME` lists the names."),
     ] = {}
-    device: Annotated[
-        tuple[DeviceConfig, ...], needs("a list of tables", "The devices of the table, one `[[table.device]]` each.")
-    ] = ()
+    device: Annotated[tuple[DeviceConfig, ...], needs("a list of tables", "The devices of the table, one `[[table.device]]` each.")] = ()
 
 
 class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -124,26 +116,20 @@ class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class ApiConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The local HTTP API."""
 
-    host: Annotated[str, needs('"127.0.0.1" or "::1"', "The address it listens on: this machine's own only.")] = (
-        "127.0.0.1"
+    host: Annotated[str, needs('"127.0.0.1" or "::1"', "The address it listens on: this machine's own only.")] = "127.0.0.1"
+    port: Annotated[int, needs("a number from 0 to 65535", "Its port; 0 takes a free one, told in `port_file`.", ge=0, le=65535)] = 0
+    port_file: Annotated[str | None, needs("a path in quotes", "A file that the port's number is written to while the daemon runs.")] = None
+    token_file: Annotated[str, needs("a path in quotes", "The file of the token that requests must bear; made at the first start.")] = (
+        "api.token"  # noqa: S105  # a file's name, not a token
     )
-    port: Annotated[
-        int, needs("a number from 0 to 65535", "Its port; 0 takes a free one, told in `port_file`.", ge=0, le=65535)
-    ] = 0
-    port_file: Annotated[
-        str | None, needs("a path in quotes", "A file that the port's number is written to while the daemon runs.")
-    ] = None
-    token_file: Annotated[
-        str, needs("a path in quotes", "The file of the token that requests must bear; made at the first start.")
-    ] = "api.token"  # noqa: S105  # a file's name, not a token
 
 
 class PortsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How ports are found."""
 
-    links: Annotated[
-        str, needs("a directory in quotes", "The directory of links that name each adapter.", min_length=1)
-    ] = "/dev/serial/by-id"
+    links: Annotated[str, needs("a directory in quotes", "The directory of links that name each adapter.", min_length=1)] = (
+        "/dev/serial/by-id"
+    )
 
 
 class LogConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -157,9 +143,7 @@ class LogConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         Literal["debug", "info", "warning", "error"],
         needs('"debug", "info", "warning" or "error"', "The least level that is written."),
     ] = "info"
-    file: Annotated[
-        str | None, needs("a path in quotes", "A file instead of standard error; SIGHUP opens it anew.")
-    ] = None
+    file: Annotated[str | None, needs("a path in quotes", "A file instead of standard error; SIGHUP opens it anew.")] = None
 
 
 class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -265,9 +249,7 @@ def _check_host(setup: Setup) -> None:
 def _check_tables(setup: Setup) -> None:
     file, tables = setup.file, setup.config.table
     if not 1 <= len(tables) <= TABLES_MAX:
-        raise ConfigError(
-            "bad-value", file, "table", f"there are {len(tables)} tables", f"configure 1 to {TABLES_MAX} [[table]]"
-        )
+        raise ConfigError("bad-value", file, "table", f"there are {len(tables)} tables", f"configure 1 to {TABLES_MAX} [[table]]")
     owners: dict[str, str] = {}
     for table in tables:
         key = f"table.{table.id}"
@@ -281,9 +263,7 @@ def _check_tables(setup: Setup) -> None:
             _take(owners, f"the serial number {device.serial}", f"{where}.serial", file)
             _check_key_named(device, where, file)
         if sum(device.kind is DeviceKind.SHOE for device in table.device) > 1:
-            raise ConfigError(
-                "two-shoes", file, f"{key}.device", "two shoes give cards to one table", "keep one of them"
-            )
+            raise ConfigError("two-shoes", file, f"{key}.device", "two shoes give cards to one table", "keep one of them")
 
 
 def _check_key_named(device: DeviceConfig, where: str, file: Path) -> None:

@@ -26,9 +26,10 @@ from controller.journal.errors import JournalFailedError, JournalFullError
 from controller.journal.journal import Journal, JournalState, open_journal
 from controller.service.api import Api
 from controller.service.config import Setup
-from controller.service.driver import DeviceDriver, Standing
+from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.feed import Feed
+from controller.service.inbox import Standing
 from controller.service.lifecycle import draft_started, draft_stopped
 from controller.service.logs import LogFile, Logger, open_log
 from controller.service.metrics import Metrics, Sample
@@ -127,8 +128,8 @@ class Daemon:
         state = recover(engine, journal, feed)
         try:
             journal.append_now(draft_started(engine, table.config, state, software, self._plan.program_sha256))
-        except (JournalFullError, JournalFailedError) as error:
-            logger.error("journal-refuses", reason=error.what)
+        except (JournalFullError, JournalFailedError):
+            logger.exception("journal-refuses")
         feed.begin_after(0 if feed.last else journal.head.number)
         logger.info("table-recovered", table=engine.table, phase=state.phase, round=state.round_number)
         task = TableTask(engine, state, journal, feed, metrics=self._metrics, logger=logger)
@@ -168,8 +169,8 @@ class Daemon:
         for task in self._tables.values():
             try:
                 journal.append_now(draft_stopped(task.engine, task.state), closing=True)
-            except (JournalFullError, JournalFailedError) as error:
-                logger.error("journal-refuses", reason=error.what)
+            except (JournalFullError, JournalFailedError):
+                logger.exception("journal-refuses")
 
     async def _watch(self, logger: Logger) -> None:
         """Watch the wall clock for steps and the tables for life; tell the service manager."""

@@ -44,9 +44,8 @@ def list_seen_ports(links: Path) -> list[PortSeen]:
         target = os.path.realpath(link)
         linked.add(target)
         seen.append(_seen(link.name, target, by_path.get(target), stable=True))
-    for path in sorted(set(by_path) - linked):
-        seen.append(_seen(path, path, by_path[path], stable=path.startswith(BUILT_IN_PREFIX)))
-    return seen
+    others = sorted(set(by_path) - linked)
+    return seen + [_seen(path, path, by_path[path], stable=path.startswith(BUILT_IN_PREFIX)) for path in others]
 
 
 def _links_in(folder: Path) -> list[Path]:

@@ -186,7 +186,7 @@ def _must_lock(view: DeviceView, wanted: Wanted, now_s: float) -> bool:
         return False
     if view.self_lock_by is not None:
         return now_s >= view.self_lock_by
-    if wanted.unlock == 0 or not view.caught_up:
+    if wanted.unlock == 0 or wanted.shoe is None or not view.caught_up:
         return True
     if not view.counted_unlock:
         return False

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from enum import Enum
 from typing import Final
 
 import msgspec
 
 from controller.service.drive import DeviceView, next_command, next_look
+from controller.service.inbox import Heard, Joined, Noticed, Standing, ToTable
 from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
@@ -25,7 +25,7 @@ from controller.table.outcome import Wanted
 from firmware_bridge.commands import Command, Lock, Unlock
 from firmware_bridge.device import DeviceOutput, PortFailed, PortLost
 from firmware_bridge.errors import NotReadyError
-from firmware_bridge.events import DeviceEvent, Status
+from firmware_bridge.events import Status
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.outputs import (
     CommandAnswered,
@@ -62,43 +62,6 @@ new device only what comes from now on is taken, since its history belongs to an
 
 FIRST_CONNECTION_S: Final = 5.0
 """Power-on to first RSTACK (SDP/1 1.8): a device silent for longer at the start is told to the table as lost."""
-
-
-class Standing(Enum):
-    """Where a device stands, for people."""
-
-    CONNECTING = "connecting"
-    RUNNING = "running"
-    LOST = "lost"
-    REFUSED = "refused"
-    STOPPED = "stopped"
-
-
-class Heard(msgspec.Struct, frozen=True):
-    """A device's event on its way to the table."""
-
-    driver: DeviceDriver
-    event: DeviceEvent
-    link: int
-    """Which link of the driver it came over: the count of what is on its way belongs to one link."""
-
-
-class Noticed(msgspec.Struct, frozen=True):
-    """Something about a device that is no event of its own: `lost`, `back`, `wrong-identity`, ..."""
-
-    driver: DeviceDriver
-    event: str
-    detail: str
-
-
-class Joined(msgspec.Struct, frozen=True):
-    """A device that the table does not know yet has a history up to `eseq` that is not this table's."""
-
-    driver: DeviceDriver
-    eseq: int
-
-
-ToTable = Heard | Noticed | Joined
 
 
 class DeviceDriver:
@@ -242,20 +205,18 @@ class DeviceDriver:
 
     # ---- what the device says
 
-    def _hear(self, output: DeviceOutput) -> None:  # noqa: C901  # one flat table of what can be heard
+    def _hear(self, output: DeviceOutput) -> None:
         match output:
             case EventArrived():
                 if not self._joining:
                     self._untaken += 1
-                    self._tell(Heard(self, output.event, self._link_number))
+                    self._tell(Heard(self.name, output.event, self._link_number))
             case Running():
                 self._hear_running(output)
             case Identified():
                 self.identity, self._capabilities = output.identity, output.capabilities
-            case LinkLost():
-                self._lose(f"{output.cause.value} {output.detail}".strip())
-            case PortLost() | PortFailed():
-                self._lose(output.error.what)
+            case LinkLost() | PortLost() | PortFailed():
+                self._lose(_loss_words(output))
             case Refused():
                 self._hear_refused(output)
             case EventsLost():
@@ -268,9 +229,7 @@ class DeviceDriver:
             case Fault():
                 self._hear_fault(output)
             case LineQuality():
-                self._logger.warning(
-                    "line-quality", grade=output.grade.value, damaged_per_mille=output.damaged_per_mille
-                )
+                self._logger.warning("line-quality", grade=output.grade.value, damaged_per_mille=output.damaged_per_mille)
                 if output.grade is LineGrade.DEGRADED:
                     self._notice("warning", "more than one frame in five is damaged: check cable and plugs")
             case StatusReported():
@@ -282,7 +241,7 @@ class DeviceDriver:
         status = output.status
         if self._known_up_to is None and not _is_fresh(status):
             self._joining = True  # no event is taken before the table has noted where they begin
-            self._tell(Joined(self, status.last_eseq))
+            self._tell(Joined(self.name, status.last_eseq))
             return
         self._connection += 1
         self._view.connected(status, self._capabilities)
@@ -338,11 +297,11 @@ class DeviceDriver:
         if (self._known_up_to or 0) >= self._catch_up_to:
             self._view.caught_up = True
             self._told_lost = False
-            self._tell(Noticed(self, "back", ""))
+            self._tell(Noticed(self.name, "back", ""))
 
     def _notice(self, event: str, detail: str) -> None:
         self._logger.warning("device-notice", notice=event, detail=detail)
-        self._tell(Noticed(self, event, detail))
+        self._tell(Noticed(self.name, event, detail))
 
     # ---- what is asked of the device
 
@@ -388,9 +347,7 @@ class DeviceDriver:
         finally:
             self._asking = False
 
-    async def _take_answer(
-        self, command: Command, wanted: Wanted, answer: CommandAnswered | CommandFailed, link: Link
-    ) -> None:
+    async def _take_answer(self, command: Command, wanted: Wanted, answer: CommandAnswered | CommandFailed, link: Link) -> None:
         status = answer.failure.value if isinstance(answer, CommandFailed) else answer.status.value
         self._metrics.add("shoed_device_commands_total", table=self._table, device=self.name, status=status)
         if isinstance(answer, CommandAnswered):
@@ -425,10 +382,9 @@ class DeviceDriver:
         self._refusals, self._busy_waits, self._given_up_on = 0, 0, None
 
 
+def _loss_words(output: LinkLost | PortLost | PortFailed) -> str:
+    return f"{output.cause.value} {output.detail}".strip() if isinstance(output, LinkLost) else output.error.what
+
+
 def _is_fresh(status: StatusReport) -> bool:
-    return (
-        status.last_eseq <= FRESH_EVENTS_MAX
-        and status.oldest_eseq <= 1
-        and status.drawn == 0
-        and status.shoe_id is None
-    )
+    return status.last_eseq <= FRESH_EVENTS_MAX and status.oldest_eseq <= 1 and status.drawn == 0 and status.shoe_id is None

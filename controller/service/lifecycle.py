@@ -62,6 +62,4 @@ def draft_stopped(engine: Engine, state: TableState) -> EntryDraft:
 
 
 def _draft(engine: Engine, state: TableState, kind: str, body: Started | Stopped) -> EntryDraft:
-    return EntryDraft(
-        table=engine.table, shoe=state.shoe, round=state.round_number, kind=kind, body=msgspec.json.encode(body)
-    )
+    return EntryDraft(table=engine.table, shoe=state.shoe, round=state.round_number, kind=kind, body=msgspec.json.encode(body))

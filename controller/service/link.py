@@ -104,9 +104,7 @@ def link_maker(setup: Setup, device: DeviceConfig, codec: Codec) -> LinkMaker:
 
     def make(first_wanted: int, consumer: Consumer) -> Link:
         transport = open_transport(setup.port_of(device))
-        settings = HostSettings(
-            line=line_of(transport), expected_serial=device.serial, device_key=key, first_wanted=first_wanted
-        )
+        settings = HostSettings(line=line_of(transport), expected_serial=device.serial, device_key=key, first_wanted=first_wanted)
         bridge = Device(device.name, transport, codec, settings, consumer, clock=time.monotonic, entropy=os.urandom)
         return DeviceLink(bridge, codec)
 

@@ -134,11 +134,7 @@ async def check_devices(setup: Setup, tables: Sequence[TablePlan]) -> None:
         ConfigError: a port that is missing, busy or not permitted, or a device that is another one.
     """
     found = await asyncio.gather(
-        *(
-            probe_device(setup, table.config, device, table.links[device.name])
-            for table in tables
-            for device in table.config.device
-        )
+        *(probe_device(setup, table.config, device, table.links[device.name]) for table in tables for device in table.config.device)
     )
     for answer in found:
         if isinstance(answer, ServiceError):
@@ -172,8 +168,7 @@ async def probe_device(
             "wrong-device",
             setup.file,
             f"{key}.serial",
-            f"the device at {setup.port_of(device)} is refused ({output.kind.value}): "
-            f"expected {output.expected}, found {output.actual}",
+            f"the device at {setup.port_of(device)} is refused ({output.kind.value}): expected {output.expected}, found {output.actual}",
             "plug in the device that belongs to this table, or correct the configuration",
         )
     return output.identity if isinstance(output, Identified) else None
@@ -219,6 +214,4 @@ def _check_folder(setup: Setup, key: str, path: Path) -> None:
     if not folder.is_dir():
         raise ConfigError("folder-missing", setup.file, key, f"there is no directory {folder}", "make it first")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ConfigError(
-            "folder-not-writable", setup.file, key, f"{folder} may not be written", "give it to this account"
-        )
+        raise ConfigError("folder-not-writable", setup.file, key, f"{folder} may not be written", "give it to this account")

@@ -59,12 +59,11 @@ def rejudge(table_entries: Iterable[OpenedEntry]) -> list[str]:
 def _engine_of(table: str, number: int, body: bytes) -> tuple[Engine, list[str]]:
     started = msgspec.json.decode(body, type=Started)
     engine = Engine(table, build_procedure(find_game(started.game), started.method, started.house))
-    if engine.procedure.rules_hash == started.rules_hash:
+    today = engine.procedure.rules_hash
+    if today == started.rules_hash:
         return engine, []
-    return engine, [
-        f"entry {number} (started): the rules of {started.game} by {started.method} have changed: "
-        f"{started.rules_hash[:12]} then, {engine.procedure.rules_hash[:12]} today"
-    ]
+    hashes = f"{started.rules_hash[:12]} then, {today[:12]} today"
+    return engine, [f"entry {number} (started): the rules of {started.game} by {started.method} have changed: {hashes}"]
 
 
 def _difference(recorded: Sequence[AnyFact], today: Sequence[AnyFact]) -> str:

@@ -49,9 +49,7 @@ def read_struct(struct: type[S], table: object, file: Path, path: str = "") -> S
         if key in table:
             values[field.name] = _read_value(hints[field.name], table[key], file, _join(path, key))
         elif field.required:
-            raise ConfigError(
-                "missing-key", file, _join(path, key), "is missing", f"write {key} = {needed_words(hints[field.name])}"
-            )
+            raise ConfigError("missing-key", file, _join(path, key), "is missing", f"write {key} = {needed_words(hints[field.name])}")
     return struct(**values)
 
 
@@ -87,17 +85,13 @@ def _read_value(hint: object, value: object, file: Path, path: str) -> object:
     try:
         return msgspec.convert(value, type=hint)
     except msgspec.ValidationError as error:
-        raise ConfigError(
-            "bad-value", file, path, f"`{shown(value)}` cannot stand here", f"it needs {needed_words(hint)}"
-        ) from error
+        raise ConfigError("bad-value", file, path, f"`{shown(value)}` cannot stand here", f"it needs {needed_words(hint)}") from error
 
 
 def _read_list(item: type[msgspec.Struct], value: object, file: Path, path: str) -> tuple[msgspec.Struct, ...]:
     if not isinstance(value, list):
         raise ConfigError("bad-value", file, path, "needs a list of tables", f"write [[{path}]] before each of them")
-    return tuple(
-        read_struct(item, entry, file, f"{path}.{_label(entry, number)}") for number, entry in enumerate(value, 1)
-    )
+    return tuple(read_struct(item, entry, file, f"{path}.{_label(entry, number)}") for number, entry in enumerate(value, 1))
 
 
 def _label(entry: object, number: int) -> str:

@@ -30,10 +30,11 @@ import msgspec
 from controller.journal.entry import EntryDraft
 from controller.journal.errors import JournalFailedError, JournalFullError
 from controller.journal.journal import Journal, JournalState
-from controller.service.driver import DeviceDriver, Heard, Joined, Noticed, ToTable
+from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.errors import BusyError, ServiceError
 from controller.service.feed import Feed, FeedEntry
+from controller.service.inbox import Heard, Joined, Noticed, ToTable
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
 from controller.table.acts import AnyAct, By, DeviceNotice, DeviceRoutine, Origin, Resolve
@@ -50,7 +51,7 @@ SPACE_PROBE_S: Final = 1.0
 """How often a full journal is tried again: an operator who has made space should not have to wait for it."""
 
 FOLD_FROM_BOUNDARY: Final = False
-"""A boundary's facts do not carry what earlier ones told (event numbers of devices, shoe number), so recovery folds all."""
+"""A boundary's facts do not carry what earlier ones told (event numbers of devices, the shoe's), so all are folded."""
 
 JOURNAL_CODE: Final = "journal-full"
 JOURNAL_ALARM: Final = "journal"
@@ -133,9 +134,7 @@ class TableTask:
         if self.health is Health.BROKEN:
             raise self._broken()
         if self._asked >= ASKED_MAX:
-            raise BusyError(
-                "table-busy", f"Table {self.id} has {ASKED_MAX} acts waiting.", "Send it again in a moment."
-            )
+            raise BusyError("table-busy", f"Table {self.id} has {ASKED_MAX} acts waiting.", "Send it again in a moment.")
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._asked += 1
         self._inbox.put_nowait(Asked(act, answer))
@@ -185,10 +184,7 @@ class TableTask:
             case Noticed():
                 await self._serve_notice(item)
             case Joined():
-                origin = Origin(item.driver.name, item.eseq)
-                joined = DeviceRoutine(event="joined", by=By("device", item.driver.name), origin=origin)
-                if await self._take_device_act(joined):
-                    item.driver.joined(item.eseq)
+                await self._serve_joined(item)
         self.busy_since = None
 
     async def _serve_person(self, asked: Asked) -> None:
@@ -216,7 +212,7 @@ class TableTask:
         return Answer(number, verdict.outcome)
 
     async def _serve_event(self, heard: Heard) -> None:
-        driver, event = heard.driver, heard.event
+        driver, event = self.drivers[heard.device], heard.event
         if event.eseq <= self._state.device_seq.get(driver.name, 0):
             self._metrics.add("shoed_repeated_events_total", table=self.id, device=driver.name)
             driver.repeated(heard)
@@ -224,13 +220,17 @@ class TableTask:
         if await self._take_device_act(act_of_event(event, driver.name)):
             driver.taken(heard)
 
+    async def _serve_joined(self, joined: Joined) -> None:
+        name = joined.device
+        act = DeviceRoutine(event="joined", by=By("device", name), origin=Origin(name, joined.eseq))
+        if await self._take_device_act(act):
+            self.drivers[name].joined(joined.eseq)
+
     async def _serve_notice(self, notice: Noticed) -> None:
-        name = notice.driver.name
+        name = notice.device
         if notice.event == "back" and name not in self._state.devices_down:
             return  # nobody was told that it was lost
-        act = DeviceNotice(
-            event=notice.event, name=name, detail=notice.detail, by=By("device", name), origin=Origin(name)
-        )
+        act = DeviceNotice(event=notice.event, name=name, detail=notice.detail, by=By("device", name), origin=Origin(name))
         await self._take_device_act(act)
 
     async def _take_device_act(self, act: AnyAct) -> bool:
@@ -345,9 +345,7 @@ class TableTask:
         wanted = self.engine.wanted(self._state)
         for name, driver in self.drivers.items():
             driver.want(wanted)
-            self._driving.append(
-                asyncio.create_task(driver.run(self._state.device_seq.get(name)), name=f"device {name}")
-            )
+            self._driving.append(asyncio.create_task(driver.run(self._state.device_seq.get(name)), name=f"device {name}"))
 
     async def _let_go_of_devices(self) -> None:
         driving, self._driving = self._driving, []
