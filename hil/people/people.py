@@ -1,0 +1,329 @@
+"""A dealer, players and a supervisor who play random legal rounds of any game from its procedure.
+
+They know the procedure, what the table answered, and the cards that a person at the table could know; they never look
+into the table's state. All randomness is the generator passed in, so a seed repeats a session. `next_move` says what
+they do next, or None when it is a device's turn; `heard` tells them what the table answered.
+
+Slips of people are in `hil.people.slips`; a slip that the table accepts after all is remembered like any other act.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Final
+
+from controller.dealing.plan import turns_of
+from controller.dealing.procedure import Procedure
+from controller.dealing.round import DEALER, Round, Seat, seat_of, seat_place
+from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, StateKind, Stub, Wagers, Who
+from controller.table.outcome import Outcome
+from firmware_bridge.cards import parse_card
+from hil.people.hands import arrange_four
+from hil.people.moves import HandCards, Move, Plain
+
+DEALER_D1: Final = "dealer:D1"
+SUPERVISOR: Final = "supervisor:S1"
+WAYS: Final = ("continue", "void", "reshuffle", "replace-deck", "hand-dead")
+"""Words of `resolve` that the supervisor tries one after another."""
+AMOUNTS: Final = (5, 10, 10, 20, 25, "7.50", 100)
+SIDE_RATE: Final = 0.25
+"""How often a seat places an optional wager."""
+NAMED_RATE: Final = 0.5
+"""How often cards of a choice are named at once and not when they are exposed."""
+
+
+class People:
+    """Everybody at one table; see the module's text."""
+
+    def __init__(self, procedure: Procedure, rng: random.Random, *, most_seats: int | None = None) -> None:
+        self.procedure = procedure
+        self.rng = rng
+        self.cards = HandCards()
+        self.round = Round(number=0)
+        self._most_seats = min(most_seats or procedure.seats, procedure.seats)
+        self._coming: list[int] = []
+        self._phase = ""
+        self._turns: list[str] = []
+        self._named: dict[str, Mapping[str, list[str]]] = {}
+        self._ways = list(WAYS)
+        self._community_left: list[int] = []
+        self._button = 0
+
+    # ---- what they learn
+
+    def heard(self, move: Move | None, outcome: Outcome) -> None:
+        """Take in what the table answered to a move, or to a device (None)."""
+        if move is not None and outcome.refused is None:
+            self._remember(move)
+        if outcome.phase != self._phase:
+            self._enter(outcome)
+
+    def saw_cards(self, outcome: Outcome, names: list[str]) -> None:
+        """Cards that a device gave, and where the table says that they went."""
+        if outcome.to is None:
+            return
+        place = "community" if outcome.to.startswith("community") else outcome.to
+        self.cards.saw(place, names)
+
+    def _enter(self, outcome: Outcome) -> None:
+        self._phase = outcome.phase
+        self._ways = list(WAYS)
+        step = self.procedure.step(outcome.phase)
+        self._turns = list(turns_of(step, self.round, self.procedure.seats))
+        if isinstance(step, ExposeCards) and step.what is Who.COMMUNITY:
+            self._community_left = list(range(1, len(self.cards.at("community")) + 1))
+        if isinstance(step, Wagers):
+            if outcome.round != self.round.number:
+                self._begin(outcome.round)
+        elif outcome.state in ("ready", "unverified", "complete"):
+            self._begin(0)
+
+    def _begin(self, number: int) -> None:
+        kept = self.round.seats if number and not self.round.number else {}
+        self.round = Round(number=number, seats=dict(kept))
+        self.cards.clear()
+        self._named.clear()
+        seats = self.rng.sample(range(1, self.procedure.seats + 1), self.rng.randint(1, self._most_seats))
+        self._coming = [seat for seat in sorted(seats) if seat not in kept]
+
+    def _remember(self, move: Move) -> None:
+        value = move.value
+        match move.key:
+            case "wager" if isinstance(value, dict):
+                self._seat_wagered(value)
+            case "start" if isinstance(value, dict):
+                self._start_fixed(value)
+            case "decide" if isinstance(value, dict):
+                self._decided(value)
+            case "set" if isinstance(value, dict):
+                self._hand_set(value)
+            case "expose" if isinstance(value, dict):
+                self._exposed(value)
+            case _:
+                pass
+
+    def _seat_wagered(self, value: Mapping[str, object]) -> None:
+        seat = value["seat"]
+        assert isinstance(seat, int)
+        self.round.seats = {**self.round.seats, seat: Seat(seat, dict.fromkeys(set(value) - {"seat"}))}
+        self._coming = [item for item in self._coming if item != seat]
+
+    def _start_fixed(self, value: Mapping[str, object]) -> None:
+        button = value.get("button")
+        if isinstance(button, int):
+            self.round.button = self._button = button
+
+    def _decided(self, value: Mapping[str, object]) -> None:
+        seat, word = value["seat"], value["choose"]
+        assert isinstance(seat, int)
+        option = next((item for item in self._options() if item.choose == word), None)
+        if option is not None and option.status:
+            self._change_seat(seat, option.status)
+        self._take_turn(seat_place(seat))
+        self._note_named(seat_place(seat), value)
+
+    def _hand_set(self, value: Mapping[str, object]) -> None:
+        place = DEALER if value["seat"] == DEALER else f"seat {value['seat']}"
+        self._take_turn(place)
+        self._note_named(place, value)
+
+    def _exposed(self, value: Mapping[str, object]) -> None:
+        community = value.get("community")
+        if isinstance(community, list):
+            self._community_left = [place for place in self._community_left if place not in community]
+        elif value.get("seat") == DEALER:
+            self._take_turn(DEALER)
+        else:
+            self._take_turn(f"seat {value.get('seat')}")
+
+    def _note_named(self, place: str, value: Mapping[str, object]) -> None:
+        named = {key: cards for key in ("keep", "discard", "high", "low") if isinstance(cards := value.get(key), list)}
+        if named:
+            self._named[place] = named
+
+    def _change_seat(self, number: int, status: str) -> None:
+        seat = self.round.seats.get(number)
+        if seat is not None:
+            self.round.seats = {**self.round.seats, number: Seat(number, seat.wagers, status=status)}
+
+    def _take_turn(self, place: str) -> None:
+        self._turns = [item for item in self._turns if item != place]
+
+    def _options(self) -> tuple[Option, ...]:
+        step = self.procedure.step(self._phase)
+        return step.options if isinstance(step, Decide | SetHands | Settle) else ()
+
+    # ---- what they do
+
+    def next_move(self, outcome: Outcome) -> Move | None:
+        """Return what a person does now; None when a device has to act first."""
+        state = StateKind(outcome.state)
+        if outcome.gate == "open":
+            return None
+        match state:
+            case StateKind.CLOSED:
+                return Move("open", True, SUPERVISOR)
+            case StateKind.READY | StateKind.WAGERING:
+                return self._wagering(outcome)
+            case StateKind.COMPLETE:
+                return None if self.procedure.shuffle_each_round else self._wagering(outcome)
+            case StateKind.UNVERIFIED | StateKind.QUARANTINED:
+                return None
+            case StateKind.VOID:
+                return Move("collect", True) if "collect" in outcome.next else None
+            case StateKind.SUSPENDED:
+                return self._resolving()
+            case _:
+                return self._in_round(outcome)
+
+    def _wagering(self, outcome: Outcome) -> Move | None:
+        if self._coming:
+            return Move("wager", self._wager(self._coming[0]))
+        if self.procedure.game.button_game and self.round.button is None:
+            self._button = self._button % self.procedure.seats + 1
+            return Move("start", {"button": self._button})
+        if not self.round.seats:
+            self._begin(0)
+            return self._wagering(outcome) if self._coming else None
+        return Move("close_bets", True)
+
+    def _wager(self, seat: int) -> Plain:
+        value: dict[str, object] = {"seat": seat}
+        with_money = self.rng.random() < 0.9
+        for kind in self.procedure.game.wagers:
+            if kind.before_deal and (kind.required or self.rng.random() < SIDE_RATE) and with_money:
+                value[kind.name] = self.rng.choice(AMOUNTS)
+        return value
+
+    def _in_round(self, outcome: Outcome) -> Move | None:
+        if outcome.alarms and "resolve" in outcome.next and "stub-count-due" not in outcome.alarms:
+            pass  # alarms that do not hold wait until the round is over
+        if "stub_count" in outcome.next and self._counts_stub(outcome):
+            return Move("stub_count", outcome.stub_expected or 0)
+        step = self.procedure.step(outcome.phase)
+        match step:
+            case Decide():
+                return self._decide(step)
+            case SetHands(who=Who.DEALER):
+                return Move("set", self._dealer_set(step, outcome))
+            case SetHands():
+                return self._set(step)
+            case ExposeCards():
+                return Move("expose", self._expose_for_all(step))
+            case Settle():
+                return self._expose_next()
+            case Stub():
+                return None
+            case _ if outcome.state == "starting":
+                return Move("start", self._start())
+            case _:
+                return Move("collect", True) if "collect" in outcome.next else None
+
+    def _counts_stub(self, outcome: Outcome) -> bool:
+        return "stub-count-due" in outcome.alarms or self.rng.random() < 0.3
+
+    def _start(self) -> Plain:
+        seats = self.procedure.seats
+        match self.rng.randrange(4):
+            case 0:
+                return {"dice": sum(self.rng.randint(1, 6) for _ in range(3))}
+            case 1:
+                return {"number": self.rng.randint(1, seats + 1)}
+            case 2:
+                return {"seat": "dealer"}
+            case _:
+                return {"seat": self.rng.randint(1, seats)}
+
+    def _decide(self, step: Decide) -> Move | None:
+        if not self._turns:
+            return None
+        seat = seat_of(self._turns[0])
+        assert seat is not None
+        return Move("decide", self._choice(seat, self.rng.choice(self._possible(step.options, seat))), f"player:{seat}")
+
+    def _possible(self, options: tuple[Option, ...], seat: int) -> list[Option]:
+        """The options without a condition, and a natural where the seat holds one."""
+        hand = self.cards.known(seat_place(seat), 4)
+        procedure = self.procedure
+        is_natural = hand is not None and procedure.game.is_natural(procedure.settings, tuple(map(parse_card, hand)))
+        return [option for option in options if option.needs is None or is_natural]
+
+    def _choice(self, seat: int, option: Option) -> Plain:
+        value: dict[str, object] = {"seat": seat, "choose": option.choose}
+        if option.places is not None and not option.times:
+            value["amount"] = self.rng.choice(AMOUNTS)
+        if self.rng.random() < NAMED_RATE:
+            hand = self.cards.at(seat_place(seat))
+            if "?" not in hand and option.discard and len(hand) > option.discard:
+                value["discard"] = self.rng.sample(hand, option.discard)
+            elif "?" not in hand and option.keep and len(hand) > option.keep:
+                value["keep"] = self.rng.sample(hand, option.keep)
+        return value
+
+    def _set(self, step: SetHands) -> Move | None:
+        if not self._turns:
+            return Move("collect", "discards") if step.ends_with_discards else None
+        place = self.rng.choice(self._turns)
+        seat = seat_of(place)
+        assert seat is not None
+        by = f"player:{seat}"
+        possible = self._possible(step.options, seat)
+        if possible and self.rng.random() < 0.25:
+            return Move("decide", self._choice(seat, self.rng.choice(possible)), by)
+        value: dict[str, object] = {"seat": seat}
+        if self.rng.random() < NAMED_RATE:
+            value.update(self._groups(step, place))
+        return Move("set", value, by)
+
+    def _groups(self, step: SetHands, place: str) -> dict[str, list[str]]:
+        hand = self.cards.known(place, 4)
+        if hand is None:
+            return {}
+        if len(step.groups) == 1:
+            name, size = step.groups[0]
+            return {name: self.rng.sample(hand, size)}
+        high, low = arrange_four(hand, self.rng)
+        return {"high": high, "low": low}
+
+    def _dealer_set(self, step: SetHands, outcome: Outcome) -> Plain:
+        if outcome.house_way is not None:
+            return {"seat": DEALER, **{name: list(cards) for name, cards in outcome.house_way.items()}}
+        if len(step.groups) == 1:
+            return {"seat": DEALER}
+        return {"seat": DEALER, **self._groups(step, DEALER)}
+
+    def _expose_for_all(self, step: ExposeCards) -> Plain:
+        if step.what is Who.COMMUNITY:
+            one = self.rng.random() < 0.3
+            places = self._community_left[:1] if one else list(self._community_left)
+            return {"community": places or [1]}
+        return {"seat": DEALER}
+
+    def _expose_next(self) -> Move | None:
+        if not self._turns:
+            return None
+        place = self._turns[0]
+        seat = seat_of(place)
+        assert seat is not None
+        value: dict[str, object] = {"seat": seat}
+        if place not in self._named:
+            value.update(self._shown(place, seat))
+        return Move("expose", value)
+
+    def _shown(self, place: str, seat: int) -> dict[str, list[str]]:
+        """The cards that come with the exposure, where nobody saw until now which were kept."""
+        hand = self.cards.at(place)
+        for step in self.procedure.steps:
+            if isinstance(step, SetHands) and step.who is not Who.DEALER:
+                if len(step.groups) == 2:
+                    return self._groups(step, place)
+                both = self.round.seats[seat].status == "split"
+                return {"cards": self.rng.sample(hand, min(len(hand), 4 if both else 2))}
+        shows = self.procedure.game.shows
+        return {"cards": self.rng.sample(hand, min(len(hand), shows))} if shows else {}
+
+    def _resolving(self) -> Move:
+        if not self._ways:
+            self._ways = list(WAYS)
+        return Move("resolve", {"choose": self._ways.pop(0)}, SUPERVISOR)
