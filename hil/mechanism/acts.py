@@ -209,8 +209,6 @@ class ShuffleAct(Act):
         return ShuffleResult.DUPLICATES if any(n > self.decks for n in copies.values()) else None
 
     @staticmethod
-    def _tell(
-        machine: Mechanism, counted: int, expected: int, unreadable: int, result: ShuffleResult, now_s: float
-    ) -> None:
+    def _tell(machine: Mechanism, counted: int, expected: int, unreadable: int, result: ShuffleResult, now_s: float) -> None:
         fields = {"counted": counted, "expected": expected, "unreadable": unreadable, "result": result}
         machine.emit("shuffle_done", fields, now_s)

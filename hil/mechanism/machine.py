@@ -33,6 +33,7 @@ from firmware_bridge.events import (
     GateState,
     JamPlace,
     OutOfFlow,
+    ReturnPlace,
     StartReason,
     Status,
 )
@@ -164,6 +165,15 @@ class Mechanism:
 
     def position(self) -> int:
         return self.shoe.position if self.shoe is not None else 0
+
+    def push_back(self, place: ReturnPlace, now_s: float) -> None:
+        """The card that left last is pushed back in; it counts as not drawn."""
+        if self.shoe is None or not self.tray or not self.shoe.position:
+            return
+        card = self.tray.pop()
+        self.feed.put_on_top(card)
+        self.shoe.take_back(card)
+        self.emit("card_returned", {"place": place, "position": self.shoe.position}, now_s)
 
     def jam(self, place: JamPlace, now_s: float) -> None:
         """A card sticks; the cause lasts until `remove_jam`."""
@@ -362,9 +372,7 @@ class Mechanism:
             self.open_lid(now_s)
             self.close_lid(now_s)
 
-    def _read_drawn(
-        self, card: PhysicalCard, now_s: float, script: ScriptedCard | None, struck: frozenset[str]
-    ) -> None:
+    def _read_drawn(self, card: PhysicalCard, now_s: float, script: ScriptedCard | None, struck: frozenset[str]) -> None:
         """A card pulled by hand has cleared the reader: in the flow, or not."""
         if script is not None and self.act is not None and self.act.take_drawn(self, card, script, now_s):
             return

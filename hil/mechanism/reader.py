@@ -40,6 +40,12 @@ class Shoe:
         self.copies[seen] += 1
         return self.copies[seen] > self.decks
 
+    def take_back(self, card: PhysicalCard) -> None:
+        """The card that left last is inside again."""
+        self.position -= 1
+        if card.face is not None and self.copies[card.face] > 0:
+            self.copies[card.face] -= 1
+
 
 def see_card(card: PhysicalCard, script: ScriptedCard | None, struck: frozenset[str]) -> tuple[Card, int]:
     """Return what the reader reports and how sure it is (0 to 100)."""

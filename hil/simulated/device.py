@@ -1,0 +1,320 @@
+"""A whole simulated device: mechanism, session, faulty cable and its end, kept running on the event loop.
+
+It lives on its own: hosts come, go and are killed, it keeps its journal, its open shoe and its pseudo-terminal. Power
+can be taken from it at any moment. What people can do to it is in `world`; a caller waits for a state with `until`,
+never by sleeping.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Mapping
+from secrets import token_bytes
+from types import TracebackType
+
+from device_profiles.values import FieldValue
+from firmware_bridge.codec import load_codec
+from firmware_bridge.events import DeviceError, StartReason
+from firmware_bridge.session.device import DeviceSession, DeviceSettings
+from firmware_bridge.link.line import Line
+from hil.faults import CUT_S, DeviceFaults, FaultyLine
+from hil.mechanism.journal import DeviceJournal
+from hil.mechanism.machine import Mechanism
+from hil.simulated.adapter import Adapter
+from hil.simulated.ends import End, PtyEnd, TcpEnd
+from hil.simulated.settings import SimulatedSettings
+from hil.simulated.snapshot import Snapshot, take_snapshot
+from hil.simulated.world import Outcome, World
+
+DEFAULT_PATIENCE_S = 10.0
+"""Longest wait of `until`: three times what SDP/1 1.8 takes to notice a lost link."""
+
+POWER_FAULT_OFF_S = 0.3
+"""How long a `power-loss` fault lasts: a plug that was knocked."""
+
+
+class NotInTimeError(TimeoutError):
+    """The device did not come into the state that was waited for; the message tells its last state."""
+
+
+class SimulatedDevice(World):
+    """One simulated device on a pseudo-terminal or TCP port. Use it as an asynchronous context or `start` and `stop`."""
+
+    def __init__(
+        self,
+        settings: SimulatedSettings,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        entropy: Callable[[int], bytes] = token_bytes,
+    ) -> None:
+        self.settings = settings
+        self.clock = clock
+        self._entropy = entropy
+        self._codec = load_codec(settings.profile)
+        orders = settings.fault_orders()
+        named = f"{settings.seed}:{settings.serial}"
+        faults = DeviceFaults(orders, random.Random(f"{named}:device"))
+        self.journal = DeviceJournal()
+        self.machine = Mechanism(settings.mechanism_options(), random.Random(f"{named}:mechanism"), faults, self._record)
+        self.machine.memory_is_full = lambda: self.journal.is_full
+        codes = self._codec.profile.enums["error"].values
+        self._keys = settings.keys()
+        self.adapter = Adapter(self.machine, self._keys, {code: DeviceError(name) for name, code in codes.items()})
+        self.to_host = FaultyLine(orders, random.Random(f"{named}:to-host"))
+        self.to_device = FaultyLine(orders, random.Random(f"{named}:to-device"))
+        self._end: End = self._new_end()
+        self._session: DeviceSession | None = None
+        self._host_is_there = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_due_s = 0.0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiters: list[tuple[Callable[[Snapshot], bool], asyncio.Future[Snapshot]]] = []
+        self._power_timer: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> SimulatedDevice:
+        await self.start()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.stop()
+
+    @property
+    def url(self) -> str:
+        """What a host opens: a path or a `tcp://` address."""
+        return self._end.url
+
+    async def start(self, reason: StartReason = StartReason.POWER_ON) -> None:
+        """Plug the cable in and switch the power on."""
+        self._loop = asyncio.get_running_loop()
+        await self._end.open(self)
+        self.power_on(reason)
+
+    async def stop(self) -> None:
+        """Switch off and take the cable away."""
+        self.power_off()
+        self._stop_timers()
+        for _, waiter in self._waiters:
+            waiter.cancel()
+        self._waiters.clear()
+        await self._end.close()
+
+    async def unplug(self) -> None:
+        """Take the cable away; a host sees its port vanish."""
+        self._host_is_there = False
+        if self._session is not None:
+            self._session.connection_lost(self.clock())
+        await self._end.close()
+        self.pump()
+
+    async def plug_in(self) -> None:
+        """Put a cable in again; a pseudo-terminal has a new path, its link the old one."""
+        self._end = self._new_end()
+        await self._end.open(self)
+        self.pump()
+
+    def power_off(self) -> None:
+        """Take the power away, at this very moment."""
+        if self._session is not None:
+            self._session.power_off()
+            self._session = None
+        self.machine.power_off()
+        self.pump()
+
+    def power_on(self, reason: StartReason = StartReason.POWER_ON) -> None:
+        """Give power; the device says so for some seconds or until a host asks."""
+        if self._session is not None:
+            return
+        now_s = self.clock()
+        self.adapter.started_s = now_s
+        self._session = self._new_session()
+        self.machine.power_on(reason, now_s)
+        self._session.start(reason, self.machine.boot_count, now_s)
+        if self._host_is_there:
+            self._session.connection_made(now_s)
+        self.adapter.note(f"started: {reason.value}", now_s)
+        self.pump()
+
+    def power_cycle(self, reason: StartReason = StartReason.POWER_ON) -> None:
+        """Take the power away and give it again at once."""
+        self.power_off()
+        self.power_on(reason)
+
+    def happen(self, deed: Callable[[float], Outcome]) -> Outcome:
+        now_s = self.clock()
+        self.machine.advance(now_s)
+        outcome = deed(now_s)
+        self.pump()
+        return outcome
+
+    def cut_line(self, for_s: float = CUT_S) -> None:
+        """Make the cable dead in both directions for some time."""
+        now_s = self.clock()
+        self.to_host.cut(now_s, for_s)
+        self.to_device.cut(now_s, for_s)
+
+    def mend_line(self) -> None:
+        self.to_host.mend()
+        self.to_device.mend()
+
+    def snapshot(self) -> Snapshot:
+        """Return where the device stands now."""
+        return take_snapshot(self.machine, self.journal, self._session)
+
+    async def until(self, holds: Callable[[Snapshot], bool], within_s: float = DEFAULT_PATIENCE_S) -> Snapshot:
+        """Wait until a condition holds; it is asked after everything that happens to the device.
+
+        Raises:
+            NotInTimeError: it did not hold in time.
+        """
+        self.pump()
+        now = self.snapshot()
+        if holds(now):
+            return now
+        waiter: asyncio.Future[Snapshot] = asyncio.get_running_loop().create_future()
+        entry = (holds, waiter)
+        self._waiters.append(entry)
+        try:
+            async with asyncio.timeout(within_s):
+                return await waiter
+        except TimeoutError as error:
+            raise NotInTimeError(f"not in {within_s:g} s; the device stands at {self.snapshot()}") from error
+        finally:
+            if entry in self._waiters:
+                self._waiters.remove(entry)
+
+    async def gate(self, word: str, within_s: float = DEFAULT_PATIENCE_S) -> Snapshot:
+        """Wait until the gate is `open` or `locked`."""
+        return await self.until(lambda now: now.gate == word, within_s)
+
+    async def host_running(self, within_s: float = DEFAULT_PATIENCE_S) -> Snapshot:
+        """Wait until a host has asked for the events."""
+        return await self.until(lambda now: now.host_running, within_s)
+
+    async def all_acknowledged(self, within_s: float = DEFAULT_PATIENCE_S) -> Snapshot:
+        """Wait until the host has stored every event."""
+        return await self.until(lambda now: now.acknowledged_eseq == now.newest_eseq, within_s)
+
+    def host_came(self) -> None:
+        self._host_is_there = True
+        if self._session is not None:
+            self._session.connection_made(self.clock())
+        self.pump()
+
+    def host_went(self) -> None:
+        self._host_is_there = False
+        if self._session is not None:
+            self._session.connection_lost(self.clock())
+        self.pump()
+
+    def bytes_came(self, chunk: bytes) -> None:
+        if self.to_device.is_clean:
+            self._receive(chunk)
+        else:
+            self.to_device.feed(chunk, self.clock())
+        self.pump()
+
+    def pump(self) -> None:
+        """Let due things happen, send what is to be sent, look whom it concerns, and arrange to be called again."""
+        now_s = self.clock()
+        for chunk in self.to_device.take(now_s):
+            self._receive(chunk)
+        self.machine.advance(now_s)
+        self._tick(now_s)
+        for chunk in self.to_host.take(now_s):
+            self._end.send(chunk)
+        self._see_to_power()
+        if self._waiters:
+            self._tell_waiters()
+        self._arm_timer()
+
+    def _receive(self, chunk: bytes) -> None:
+        if self._session is not None:
+            self._session.receive(chunk, self.clock())
+            self._send(self._session)
+
+    def _tick(self, now_s: float) -> None:
+        session = self._session
+        if session is None:
+            return
+        due_s = session.next_deadline()
+        if due_s is not None and due_s <= now_s:
+            session.tick(now_s)
+        self._send(session)
+
+    def _send(self, session: DeviceSession) -> None:
+        waiting = session.bytes_to_send()
+        if not waiting:
+            return
+        if self.to_host.is_clean:
+            self._end.send(waiting)
+        else:
+            self.to_host.feed(waiting, self.clock())
+
+    def _record(self, name: str, fields: Mapping[str, FieldValue], now_s: float) -> None:
+        """The mechanism tells an event: journal it, then let the session send it when it may."""
+        if self._session is None:
+            return  # without power nobody notices, and nothing can be written down
+        t_ms = max(0, round((now_s - self.adapter.started_s) * 1000)) & 0xFFFFFFFF
+        self._session.record(name, fields, t_ms, now_s)
+
+    def _see_to_power(self) -> None:
+        if self.adapter.restart_is_due:
+            self.adapter.restart_is_due = False
+            self.power_cycle()
+        if self.machine.power_loss_is_due and self._loop is not None:
+            self.machine.power_loss_is_due = False
+            self.power_off()
+            self._power_timer = self._loop.call_later(POWER_FAULT_OFF_S, self.power_on)
+
+    def _tell_waiters(self) -> None:
+        now = self.snapshot()
+        for holds, waiter in list(self._waiters):
+            if not waiter.done() and holds(now):
+                waiter.set_result(now)
+
+    def _arm_timer(self) -> None:
+        due = [self.machine.next_due_s() if self.machine.powered else None, self.to_host.next_due_s()]
+        due.append(self.to_device.next_due_s())
+        due.append(self._session.next_deadline() if self._session is not None else None)
+        due_s = min((moment for moment in due if moment is not None), default=None)
+        if due_s is None or self._loop is None:
+            return
+        if self._timer is not None:
+            if due_s >= self._timer_due_s:
+                return
+            self._timer.cancel()
+        self._timer_due_s = due_s
+        self._timer = self._loop.call_later(max(0.0, due_s - self.clock()), self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self.pump()
+
+    def _stop_timers(self) -> None:
+        for timer in (self._timer, self._power_timer):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._power_timer = None
+
+    def _new_end(self) -> End:
+        if self.settings.tcp is not None:
+            return TcpEnd(*self.settings.tcp)
+        link_dir = self.settings.link_dir
+        return PtyEnd(link_dir / self.settings.serial if link_dir is not None else None)
+
+    def _new_session(self) -> DeviceSession:
+        """Power-on: nothing of the session before is left, and another unit may answer in the device's place."""
+        serial = self.settings.serial
+        if "wrong-serial" in self.machine.faults.struck("wrong-serial"):
+            serial += "-X"
+        line = Line.stream() if self.settings.tcp is not None else Line.serial()
+        settings = DeviceSettings(
+            line=line,
+            identity=self.settings.identity(serial),
+            capabilities=self.settings.capabilities(),
+            keys=self._keys,
+            technician_switch=self.settings.technician_switch,
+        )
+        return DeviceSession(self._codec, settings, self.adapter, self.journal, self._entropy)

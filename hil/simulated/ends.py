@@ -1,0 +1,203 @@
+"""The device's end of a cable: a pseudo-terminal or a listening TCP port. Bytes only.
+
+A pseudo-terminal behaves like a UART: nobody sees whether the other side is there, and bytes that nobody takes are
+lost. It outlives every host; a link in a directory of one's choice gives it a name that stays. TCP knows its host: a
+new connection replaces the old one (SDP/1 1.1).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import tty
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+READ_BYTES = 4096
+"""What a tty's buffer holds at most."""
+
+SEND_LIMIT_BYTES = 65536
+"""A host that reads nothing for so long is gone; the heartbeat says so before."""
+
+
+class EndListener(Protocol):
+    """Who is told what happens at the end of the cable."""
+
+    def bytes_came(self, chunk: bytes) -> None: ...
+
+    def host_came(self) -> None: ...
+
+    def host_went(self) -> None: ...
+
+
+class End(Protocol):
+    """One end of a cable. `url` is what the host opens."""
+
+    url: str
+    is_uart: bool
+    lost_bytes: int
+
+    async def open(self, listener: EndListener) -> None: ...
+
+    def send(self, chunk: bytes) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class PtyEnd:
+    """A pseudo-terminal; `link`, where given, is a path that always points at it."""
+
+    is_uart = True
+
+    def __init__(self, link: Path | None = None) -> None:
+        self.url = ""
+        self.lost_bytes = 0
+        self.path = ""
+        self._link = link
+        self._master = -1
+        self._kept_slave = -1
+        self._bytes_came: Callable[[bytes], None] | None = None
+
+    async def open(self, listener: EndListener) -> None:
+        self._master, self._kept_slave = os.openpty()
+        tty.setraw(self._kept_slave)  # and kept open: without a slave the master would report a hang-up for ever
+        os.set_blocking(self._master, False)
+        self.path = os.ttyname(self._kept_slave)
+        self.url = str(self._link) if self._link is not None else self.path
+        if self._link is not None:
+            _point(self._link, self.path)
+        self._bytes_came = listener.bytes_came
+        asyncio.get_running_loop().add_reader(self._master, self._readable)
+        listener.host_came()
+
+    def send(self, chunk: bytes) -> None:
+        if self._master < 0:
+            return
+        try:
+            sent = os.write(self._master, chunk)
+        except BlockingIOError:
+            sent = 0
+        self.lost_bytes += len(chunk) - sent
+
+    async def close(self) -> None:
+        if self._master < 0:
+            return
+        asyncio.get_running_loop().remove_reader(self._master)
+        os.close(self._master)
+        os.close(self._kept_slave)
+        self._master = self._kept_slave = -1
+        if self._link is not None and self._link.is_symlink() and str(self._link.readlink()) == self.path:
+            self._link.unlink()
+
+    def _readable(self) -> None:
+        try:
+            chunk = os.read(self._master, READ_BYTES)
+        except BlockingIOError:
+            return
+        if chunk and self._bytes_came is not None:
+            self._bytes_came(chunk)
+
+
+class TcpEnd:
+    """A listening port with at most one host."""
+
+    is_uart = False
+
+    def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.url = ""
+        self.lost_bytes = 0
+        self._address = (host, port)
+        self._server: asyncio.Server | None = None
+        self._listener: EndListener | None = None
+        self._host: _TcpHost | None = None
+
+    async def open(self, listener: EndListener) -> None:
+        self._listener = listener
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: _TcpHost(self), *self._address)
+        host, port = self._server.sockets[0].getsockname()[:2]
+        self._address = (host, port)
+        self.url = f"tcp://{host}:{port}"
+
+    def send(self, chunk: bytes) -> None:
+        if self._host is None or not self._host.write(chunk):
+            self.lost_bytes += len(chunk)
+
+    async def close(self) -> None:
+        if self._server is None:
+            return
+        self._server.close()
+        self.drop_host()
+        await self._server.wait_closed()
+        self._server = None
+
+    def drop_host(self) -> None:
+        """Close the connection, as a pulled network cable with a reset would."""
+        if self._host is not None:
+            self._host.close()
+
+    def take_host(self, host: _TcpHost) -> None:
+        """A host has connected; the one before is sent away."""
+        previous, self._host = self._host, host
+        if previous is not None:
+            previous.close()
+            self._tell_went()
+        if self._listener is not None:
+            self._listener.host_came()
+
+    def take_bytes(self, host: _TcpHost, chunk: bytes) -> None:
+        if host is self._host and self._listener is not None:
+            self._listener.bytes_came(chunk)
+
+    def lose_host(self, host: _TcpHost) -> None:
+        if host is self._host:
+            self._host = None
+            self._tell_went()
+
+    def _tell_went(self) -> None:
+        if self._listener is not None:
+            self._listener.host_went()
+
+
+class _TcpHost(asyncio.Protocol):
+    """One host's connection."""
+
+    def __init__(self, end: TcpEnd) -> None:
+        self._end = end
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if not isinstance(transport, asyncio.Transport):
+            return
+        self._transport = transport
+        connection = transport.get_extra_info("socket")
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._end.take_host(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._end.take_bytes(self, data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end.lose_host(self)
+
+    def write(self, chunk: bytes) -> bool:
+        """Send, or say that the host takes nothing any more."""
+        if self._transport is None or self._transport.get_write_buffer_size() > SEND_LIMIT_BYTES:
+            return False
+        self._transport.write(chunk)
+        return True
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+
+def _point(link: Path, target: str) -> None:
+    """Make `link` point at `target` in one step, so that nobody finds it missing."""
+    link.parent.mkdir(parents=True, exist_ok=True)
+    fresh = link.with_name(f".{link.name}.new")
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(target)
+    fresh.replace(link)
