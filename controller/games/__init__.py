@@ -1,0 +1,35 @@
+"""The games, one module each, found by their key."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.dealing.game import Game
+from controller.dealing.settings import nearest
+from controller.errors import ShoedError
+from controller.games import colorado_hold_em_poker, fast_action_hold_em, supreme_pai_gow, winners_pot_poker
+
+
+class UnknownGameError(ShoedError):
+    """No game of this key."""
+
+
+GAMES: Final[dict[str, Game]] = {
+    module.GAME.key: module.GAME for module in (fast_action_hold_em, colorado_hold_em_poker, winners_pot_poker, supreme_pai_gow)
+}
+
+
+def find_game(key: str) -> Game:
+    """The game of this key.
+
+    Raises:
+        UnknownGameError: there is none; the message names the nearest.
+    """
+    game = GAMES.get(key)
+    if game is None:
+        raise UnknownGameError(
+            code="unknown-game",
+            what=f"There is no game '{key[:60]}'{nearest(key, GAMES)}.",
+            do="List them with: shoed games list",
+        )
+    return game

@@ -95,8 +95,9 @@ class CutCardOut(Act, frozen=True, kw_only=True, tag="cut_card"):
 
 
 DEVICE_EVENTS = (
-    "jam", "jam-cleared", "lid-open", "lid-closed", "lost", "back", "restarted", "empty", "warning",
-    "mode-sort", "mode-random", "power-lost", "tamper", "error", "error-cleared", "events-lost", "wrong-identity",
+    "jam", "jam-cleared", "lid-open", "lid-closed", "lost", "back", "restarted",
+    "empty", "warning", "mode-sort", "mode-random", "mode-count-only", "mode-unknown", "power-lost",
+    "tamper", "error", "error-cleared", "events-lost", "wrong-identity",
 )  # fmt: skip
 
 
@@ -125,7 +126,7 @@ class Wager(Act, frozen=True, kw_only=True, tag="wager"):
 
 
 class CloseBets(Act, frozen=True, kw_only=True, tag="close_bets"):
-    """ "No more bets"."""
+    """The call that no more bets are taken."""
 
 
 class Start(Act, frozen=True, kw_only=True, tag="start"):

@@ -34,6 +34,48 @@ class DeviceHeard(Fact, frozen=True, kw_only=True, tag=True):
     eseq: int
 
 
+class DeviceModeTold(Fact, frozen=True, kw_only=True, tag=True):
+    """In which mode a shuffler's cycle runs."""
+
+    device: str
+    mode: str
+
+
+class CarriedAlarm(msgspec.Struct, frozen=True):
+    """An open alarm inside `StateCarried`."""
+
+    code: str
+    where: str
+    detail: str
+    holds: bool
+    ways: tuple[str, ...]
+
+
+class StateCarried(Fact, frozen=True, kw_only=True, tag=True):
+    """All that earlier records leave behind when a round begins with a freshly shuffled deck: a fold may begin with this fact."""
+
+    phase: str
+    shoe: int
+    round_number: int
+    rounds_since_count: int
+    rules_hash: str
+    cards: int
+    decks: int
+    mode: str
+    evidence: str
+    back: str | None
+    short: tuple[int, ...]
+    last_order: tuple[Sealed, ...]
+    last_back: str | None
+    button: int | None
+    shuffler_out: int | None
+    dealer: str
+    device_seq: dict[str, int]
+    device_modes: dict[str, str]
+    devices_down: tuple[str, ...]
+    alarms: tuple[CarriedAlarm, ...]
+
+
 class DeckLoaded(Fact, frozen=True, kw_only=True, tag=True):
     shoe: int
     decks: int
@@ -130,6 +172,13 @@ class CardPutAside(Fact, frozen=True, kw_only=True, tag=True):
     shown: Card | None = None
 
 
+class StrayCard(Fact, frozen=True, kw_only=True, tag=True):
+    """A card that left the device while no round was in progress; it lies aside until the next shuffle."""
+
+    card: Sealed
+    evidence: str
+
+
 class CardDiscarded(Fact, frozen=True, kw_only=True, tag=True):
     """A card from the device straight to the discard rack (face up in the shoe)."""
 
@@ -195,6 +244,22 @@ class Exposed(Fact, frozen=True, kw_only=True, tag=True):
     cards: tuple[Card, ...]
     groups: tuple[tuple[str, tuple[Card, ...]], ...] = ()
     done: bool = True
+    natural: bool = False
+    """The dealer's cards win at once, as the house has defined it."""
+
+
+class TurnTaken(Fact, frozen=True, kw_only=True, tag=True):
+    """A place has done all that this step asks of it."""
+
+    place: str
+
+
+class SetFoundWrong(Fact, frozen=True, kw_only=True, tag=True):
+    """An exposed hand was set against the rules; it loses."""
+
+    seat: int
+    words: str
+    rule: Rule
 
 
 class HandJudged(Fact, frozen=True, kw_only=True, tag=True):
@@ -221,6 +286,13 @@ class StubCounted(Fact, frozen=True, kw_only=True, tag=True):
 
 
 class StubRacked(Fact, frozen=True, kw_only=True, tag=True):
+    cards: int
+
+
+class IdleHandsRacked(Fact, frozen=True, kw_only=True, tag=True):
+    """Cards dealt to positions without a wager, collected unexposed."""
+
+    places: tuple[str, ...]
     cards: int
 
 
@@ -267,6 +339,10 @@ class Resumed(Fact, frozen=True, kw_only=True, tag=True):
     to_phase: str
 
 
+class AsideReleased(Fact, frozen=True, kw_only=True, tag=True):
+    """A supervisor lets the cards set aside be used as the next cards."""
+
+
 class EvidenceConfirmed(Fact, frozen=True, kw_only=True, tag=True):
     """A rescan named or confirmed cards of the round: (place, index, card)."""
 
@@ -293,9 +369,10 @@ class DealerChanged(Fact, frozen=True, kw_only=True, tag=True):
 
 
 AnyFact = (
-    TableOpened | TableClosed | DeviceHeard | DeckLoaded | DeckShuffled | DeckUnshuffled | DeckQuarantined | DeckCleared | CardRemoved
-    | CardReplaced | RoundStarted | Wagered | BetsClosed | StartFixed | StepEntered | CardDealt | CardsReordered | CardPutAside
-    | CardDiscarded | StackCardRead | StackDealt | CutCardSeen | Decided | HandSet | DiscardsCollected | Exposed | HandJudged | Declared
-    | StubCounted | StubRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed
+    TableOpened | TableClosed | DeviceHeard | DeviceModeTold | StateCarried | DeckLoaded | DeckShuffled | DeckUnshuffled
+    | DeckQuarantined | DeckCleared | CardRemoved | CardReplaced | RoundStarted | Wagered | BetsClosed | StartFixed | StepEntered
+    | CardDealt | CardsReordered | CardPutAside | StrayCard | CardDiscarded | StackCardRead | StackDealt | CutCardSeen | Decided
+    | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong | HandJudged | Declared | StubCounted | StubRacked
+    | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed | AsideReleased
     | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEnded | DealerChanged
 )  # fmt: skip

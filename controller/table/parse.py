@@ -285,9 +285,7 @@ def _parse_stub_count(where: str, value: object, by: By, origin: Origin | None) 
 def _parse_single_card(act_type: type[acts.RemoveCard | acts.ReplaceCard]) -> Parser:
     def parse(where: str, value: object, by: By, origin: Origin | None) -> AnyAct:
         fields = Fields(where, value, '{ card = "7h", reason = "damaged" }')
-        act = act_type(
-            card=fields.need("card", as_card), reason=fields.get("reason", as_text, ""), by=by, origin=origin
-        )
+        act = act_type(card=fields.need("card", as_card), reason=fields.get("reason", as_text, ""), by=by, origin=origin)
         fields.finish()
         return act
 
@@ -298,9 +296,7 @@ def _parse_resolve(where: str, value: object, by: By, origin: Origin | None) -> 
     if isinstance(value, str):
         return acts.Resolve(choose=as_text(where, value), by=by, origin=origin)
     fields = Fields(where, value, '{ choose = "continue" }')
-    act = acts.Resolve(
-        choose=fields.need("choose", as_text), alarm=fields.maybe("alarm", as_text), by=by, origin=origin
-    )
+    act = acts.Resolve(choose=fields.need("choose", as_text), alarm=fields.maybe("alarm", as_text), by=by, origin=origin)
     fields.finish()
     return act
 

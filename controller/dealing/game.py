@@ -1,0 +1,103 @@
+"""The shape of a game module: a value made of settings, wagers, steps per dealing method, irregularities and a few pure functions.
+
+A game knows cards, seats and money; it knows no device, no journal and no time. What differs between casinos is a setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from controller.dealing.rules import Rule
+from controller.dealing.settings import Setting, Settings
+from controller.dealing.steps import Method, Remedy, Step, StubCheck, WagerKind
+
+if TYPE_CHECKING:
+    from controller.dealing.round import Round, Seat
+    from controller.decks import DeckSpec
+    from firmware_bridge.cards import Card
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The result of one hand. `results` and `pays` are per wager; pays are net cents, None where no amount or no odds are known."""
+
+    key: str
+    results: dict[str, str]
+    pays: dict[str, int | None]
+    rule: Rule
+    hand: str = ""
+    commission: int = 0
+    """Cents that the house keeps of this hand's win."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetFlaw:
+    """What is wrong with a hand as set. `ruling` is True when no rule decides it and a supervisor must."""
+
+    words: str
+    rule: Rule
+    ruling: bool = False
+
+
+Groups: TypeAlias = "dict[str, tuple[Card, ...]]"
+
+
+def _no_flaw(settings: Settings, groups: Groups) -> SetFlaw | None:
+    return None
+
+
+def _no_house_way(settings: Settings, cards: tuple[Card, ...]) -> Groups | None:
+    return None
+
+
+def _never(settings: Settings, cards: tuple[Card, ...]) -> bool:
+    return False
+
+
+def _any_size(settings: Settings, seat: Seat, wager: str, options: Mapping[str, int]) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """One game of the chapter. See `docs/explanation/procedures.md` for a walk through one."""
+
+    key: str
+    title: str
+    law: str
+    """Subchapter, such as `13:69F-23`."""
+    summary: str
+    seats_rule: Rule
+    settings: tuple[Setting, ...]
+    wagers: tuple[WagerKind, ...]
+    deck: Callable[[Settings], DeckSpec]
+    deals: Mapping[Method, Callable[[Settings], tuple[Step, ...]]]
+    play: Callable[[Settings], tuple[Step, ...]]
+    irregularities: Callable[[Method], Mapping[str, Remedy]]
+    judge: Callable[[Settings, Round], list[Judged]]
+    stub: StubCheck | None
+    shoe_game: bool = False
+    """A shoe serves many rounds; otherwise the deck is shuffled after every round."""
+    dealer_hand: bool = True
+    permitted: Callable[[Settings], Mapping[Method, Rule | None]] | None = None
+    """Per method: None when it may be used, else the rule that a house must first decide."""
+    cards_needed: Callable[[Settings, int], int] | None = None
+    """The most cards that a round with n seats takes out of the deck."""
+    set_flaw: Callable[[Settings, Groups], SetFlaw | None] = _no_flaw
+    house_way: Callable[[Settings, tuple[Card, ...]], Groups | None] = _no_house_way
+    is_natural: Callable[[Settings, tuple[Card, ...]], bool] = _never
+    """Whether these cards win at once, as the house has defined it."""
+    shows: int = 0
+    """Cards that a seat shows when it keeps only some without a Set step; 0: all."""
+    button_game: bool = False
+
+    @property
+    def required_wager(self) -> str:
+        """The wager that puts a seat in play."""
+        return next(w.name for w in self.wagers if w.required)
+
+    def setting(self, name: str) -> Setting:
+        """The setting of this name."""
+        return next(s for s in self.settings if s.name == name)

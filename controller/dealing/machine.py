@@ -1,0 +1,128 @@
+"""Compiles the steps of a procedure into one `transitions` machine.
+
+States are the table's own (`closed`, `unverified`, `ready`, `complete`, `void`, `suspended`, `quarantined`) and one per step.
+Triggers are few:
+
+- `open`, `close`, `verify` (a good shuffle), `unverify`, `quarantine`, `begin` (first wager), `advance` (a step is done), `void`,
+  `suspend`, `resume`.
+- `advance` goes to the first later step that applies to the round, else to `complete`.
+- `resume` goes back to the very step that was suspended.
+
+One machine serves all tables of a procedure. It holds no table's state: `Phases.after` lends a small model the phase it starts from and
+reads the phase it ends in. Callbacks only answer questions; nothing here does I/O, keeps time or fires a second trigger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from transitions import EventData, Machine, MachineError, State
+
+from controller.dealing.steps import StateKind, Step
+
+if TYPE_CHECKING:
+    from controller.dealing.round import Round
+
+FIXED = (
+    StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, StateKind.COMPLETE, StateKind.VOID, StateKind.SUSPENDED, StateKind.QUARANTINED,
+)  # fmt: skip
+
+
+class Model:
+    """What a trigger is fired on: the phase, the round that conditions look at, and the phase to resume."""
+
+    __slots__ = ("resume_to", "round", "state")
+
+    def __init__(self) -> None:
+        self.state: str = StateKind.CLOSED.value
+        self.round: Round | None = None
+        self.resume_to: str | None = None
+
+
+def _model(event: EventData) -> Model:
+    model: object = event.model
+    if not isinstance(model, Model):
+        raise TypeError("the machine was fired on something that is no Model")
+    return model
+
+
+class _Question:
+    """A named condition for a transition; an object, so that `transitions` calls it instead of looking a name up."""
+
+    def __init__(self, step: Step | None, name: str) -> None:
+        self._step, self.__name__ = step, name
+
+    def __call__(self, event: EventData) -> bool:
+        raise NotImplementedError
+
+
+class Applies(_Question):
+    """Does the step apply to this round?"""
+
+    def __call__(self, event: EventData) -> bool:
+        when = self._step.when if self._step is not None else None
+        round_ = _model(event).round
+        return when is None or (round_ is not None and when(round_))
+
+
+class WasSuspendedIn(_Question):
+    """Was the table suspended in the phase of this name?"""
+
+    def __call__(self, event: EventData) -> bool:
+        return _model(event).resume_to == self.__name__
+
+
+def compile_machine(names: Sequence[str], steps: Sequence[Step], *, shuffle_each_round: bool) -> Machine:
+    """Return the machine of the steps; `names` are the step states in order, the first one takes the wagers."""
+    states: list[str | Enum | State] = [*(state.value for state in FIXED), *names]
+    machine = Machine(
+        model=None, states=states, initial=StateKind.CLOSED.value,
+        auto_transitions=False, send_event=True,
+    )  # fmt: skip
+    in_round = list(names)
+    add = machine.add_transition
+    between = [StateKind.UNVERIFIED.value, StateKind.READY.value, StateKind.COMPLETE.value]
+    add("open", "closed", "unverified")
+    add("close", [*between, "quarantined", names[0]], "closed")
+    add("verify", ["unverified", "ready", "complete", "void"], "ready")
+    add("unverify", [*between, "void", "quarantined"], "unverified")
+    add("quarantine", [*between, "void", "suspended", *in_round], "quarantined")
+    add("begin", ["ready"] if shuffle_each_round else ["ready", "complete"], names[0])
+    for index, name in enumerate(names):
+        for later in range(index + 1, len(names)):
+            add("advance", name, names[later], conditions=Applies(steps[later], names[later]))
+        add("advance", name, "complete")
+    add("void", ["suspended", *in_round], "void")
+    suspendable = ["unverified", "ready", "complete", "void", *in_round]
+    add("suspend", suspendable, "suspended")
+    for name in suspendable:
+        add("resume", "suspended", name, conditions=WasSuspendedIn(None, name))
+    return machine
+
+
+class Phases:
+    """Asks the machine where a trigger leads."""
+
+    __slots__ = ("_machine", "_model")
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine, self._model = machine, Model()
+
+    @property
+    def machine(self) -> Machine:
+        """The compiled machine, for diagrams and for tests that walk it."""
+        return self._machine
+
+    def after(self, phase: str, trigger: str, round_: Round | None = None, resume_to: str | None = None) -> str | None:
+        """The phase that `trigger` leads to from `phase`, or None when the machine has no such transition."""
+        model = self._model
+        model.state, model.round, model.resume_to = phase, round_, resume_to
+        try:
+            moved = self._machine.events[trigger].trigger(model)
+        except MachineError:
+            return None
+        finally:
+            model.round = None
+        return model.state if moved else None

@@ -1,0 +1,95 @@
+"""Where the cards of a step go, and whose turn it is: pure functions of the step and the round.
+
+A plan is computed once, when a step begins, and is then followed card by card; it is part of the recorded fact, so an old record is
+followed as it was planned then.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from controller.dealing.round import COMMUNITY, DEALER, Round, seat_place
+from controller.dealing.steps import Burn, Deal, Decide, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
+
+Plan: TypeAlias = tuple[tuple[str, str], ...]
+
+
+def plan_of(step: Step | None, round_: Round, seats: int) -> Plan:
+    """(place, face) of each card or stack that the step expects, in order; empty for steps that expect none."""
+    match step:
+        case Burn():
+            return (("burn", "down"),) * step.cards
+        case Deal():
+            return _deal_plan(step, round_, seats)
+        case Stack():
+            face = step.facing[-1].value
+            return tuple((place, face) for place in _places(step.to, step.first, round_, seats))
+        case _:
+            return ()
+
+
+def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
+    """The places that act in the step, in the order in which they must."""
+    match step:
+        case Decide():
+            return tuple(place for place in rotation(step.first, round_, seats) if place in _live_places(round_))
+        case SetHands(who=Who.DEALER):
+            return (DEALER,)
+        case SetHands():
+            return tuple(seat_place(n) for n in round_.live_seats() if not round_.seats[n].is_set or round_.seats[n].status == "")
+        case ExposeCards():
+            return (step.what.value,)
+        case Settle():
+            places = [seat_place(n) for n in round_.live_seats()]
+            return tuple(reversed(places)) if step.order is Order.RIGHT_FIRST else tuple(places)
+        case _:
+            return ()
+
+
+def rotation(first: First, round_: Round, seats: int) -> list[str]:
+    """All places in dealing order: every seat and the dealer."""
+    around = [seat_place(n) for n in range(1, seats + 1)] + [DEALER]
+    match first:
+        case First.SEAT_ONE:
+            return around
+        case First.AFTER_BUTTON:
+            begin = (round_.button or seats) % (seats + 1)
+        case First.START:
+            begin = around.index(round_.start) if round_.start else 0
+    return around[begin:] + around[:begin]
+
+
+def _live_places(round_: Round) -> set[str]:
+    return {seat_place(n) for n in round_.live_seats()}
+
+
+def _places(to: tuple[Who, ...], first: First, round_: Round, seats: int) -> list[str]:
+    wanted: set[str] = set()
+    for who in to:
+        match who:
+            case Who.WAGERED:
+                wanted |= {seat_place(n) for n in round_.seats}
+            case Who.LIVE:
+                wanted |= _live_places(round_)
+            case Who.EVERY:
+                wanted |= {seat_place(n) for n in range(1, seats + 1)}
+            case Who.DEALER:
+                wanted.add(DEALER)
+            case Who.COMMUNITY:
+                pass
+    places = [place for place in rotation(first, round_, seats) if place in wanted]
+    return [*places, COMMUNITY] if Who.COMMUNITY in to else places
+
+
+def _deal_plan(step: Deal, round_: Round, seats: int) -> Plan:
+    places = _places(step.to, step.first, round_, seats)
+    laid = len(round_.hands.get(COMMUNITY, ()))
+    plan = []
+    for facing in step.facing:
+        for place in places:
+            if place == COMMUNITY:
+                laid += 1
+                plan.append((f"{COMMUNITY} {laid}", facing.value))
+            else:
+                plan.append((place, facing.value))
+    return tuple(plan)

@@ -1,0 +1,146 @@
+"""A procedure: one game, one dealing method, one set of house settings, compiled and ready to play.
+
+The rules hash covers everything that decides a verdict: settings, steps, options, irregularities and their citations. It goes into the
+journal when a table opens, so that what was enforced can be told later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+
+from controller.dealing.game import Game
+from controller.dealing.machine import FIXED, Phases, compile_machine
+from controller.dealing.rules import Rule
+from controller.dealing.settings import Plain, Settings, nearest, resolve_settings
+from controller.dealing.steps import Method, Remedy, StateKind, Step
+from controller.decks import DeckSpec
+from controller.errors import ShoedError
+
+
+class ProcedureError(ShoedError):
+    """A method that the game does not have, or that its house has not permitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """What a table plays. `names` are the step states in order; `kinds` tells each state's kind."""
+
+    game: Game
+    method: Method
+    settings: Settings
+    deck: DeckSpec
+    seats: int
+    names: tuple[str, ...]
+    steps: tuple[Step, ...]
+    irregularities: Mapping[str, Remedy]
+    phases: Phases
+    by_name: Mapping[str, Step]
+    kinds: Mapping[str, StateKind]
+    rules_hash: str
+
+    def step(self, phase: str) -> Step | None:
+        """The step of a phase, None for the table's own states."""
+        return self.by_name.get(phase)
+
+    @property
+    def shuffle_each_round(self) -> bool:
+        """True for games dealt from one deck that is shuffled after every round."""
+        return not self.game.shoe_game
+
+
+def parse_method(text: str, game: Game) -> Method:
+    """The dealing method of this name, if the game has it."""
+    known = [method.value for method in game.deals]
+    if text not in known:
+        raise ProcedureError(
+            code="unknown-method",
+            what=f"{game.key} cannot be dealt by '{text}'{nearest(text, known)}.",
+            do=f"Choose one of: {', '.join(known)}.",
+        )
+    return Method(text)
+
+
+def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None = None) -> Procedure:
+    """Compile a game for one method and one set of house settings.
+
+    Raises:
+        SettingError: a setting that does not exist or has a value that it cannot have.
+        ProcedureError: a method that the game does not have or that the house has not permitted, or seats that the deck cannot serve.
+    """
+    settings = resolve_settings(game.settings, house or {}, game.key)
+    chosen = parse_method(method, game)
+    _check_permitted(game, chosen, settings)
+    steps = (*game.deals[chosen](settings), *game.play(settings))
+    names = _name_steps(steps)
+    deck = game.deck(settings)
+    seats = settings.number("seats")
+    _check_cards(game, settings, deck, seats)
+    machine = compile_machine(names, steps, shuffle_each_round=not game.shoe_game)
+    irregularities = game.irregularities(chosen)
+    kinds = {state.value: state for state in FIXED} | {name: step.kind for name, step in zip(names, steps, strict=True)}
+    return Procedure(
+        game=game, method=chosen, settings=settings, deck=deck, seats=seats, names=names, steps=steps, irregularities=irregularities,
+        phases=Phases(machine), by_name=dict(zip(names, steps, strict=True)), kinds=kinds,
+        rules_hash=_hash_rules(game.key, chosen, settings, steps, irregularities),
+    )  # fmt: skip
+
+
+def _check_permitted(game: Game, method: Method, settings: Settings) -> None:
+    rule = game.permitted(settings).get(method) if game.permitted is not None else None
+    if rule is not None:
+        raise ProcedureError(
+            code="method-not-permitted",
+            what=f"{game.key}: dealing by {method} is not permitted unless the house says so ({rule}): {rule.note}.",
+            do="Choose another method, or set `methods_permitted` to what the casino's Rules of the Games Submission allows.",
+        )
+
+
+def _check_cards(game: Game, settings: Settings, deck: DeckSpec, seats: int) -> None:
+    if game.cards_needed is None:
+        return
+    needed = game.cards_needed(settings, seats)
+    if needed > deck.cards:
+        raise ProcedureError(
+            code="too-many-seats",
+            what=f"{game.key}: {seats} seats can take {needed} cards, but the deck has {deck.cards}.",
+            do="Lower `seats`.",
+        )
+
+
+def _name_steps(steps: tuple[Step, ...]) -> tuple[str, ...]:
+    totals: dict[str, int] = {}
+    for step in steps:
+        totals[step.label] = totals.get(step.label, 0) + 1
+    seen: dict[str, int] = {}
+    names = []
+    for step in steps:
+        seen[step.label] = seen.get(step.label, 0) + 1
+        names.append(step.label if totals[step.label] == 1 else f"{step.label} {seen[step.label]}")
+    return tuple(names)
+
+
+def _hash_rules(*parts: object) -> str:
+    return hashlib.sha256("\n".join(_words(part) for part in parts).encode()).hexdigest()
+
+
+def _words(value: object) -> str:
+    """A stable text of rules data: functions by their qualified name, everything else by value."""
+    if isinstance(value, Settings):
+        return _words(value.as_dict())
+    if isinstance(value, Rule):
+        return f"{value.citation}|{value.standing}|{value.note}"
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{k}={_words(v)}" for k, v in sorted(value.items(), key=lambda pair: str(pair[0]))) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(_words(item) for item in value) + "]"
+    if is_dataclass(value) and not isinstance(value, type):
+        inner = ",".join(f"{f.name}={_words(getattr(value, f.name))}" for f in fields(value))
+        return f"{type(value).__name__}({inner})"
+    if callable(value):
+        return str(getattr(value, "__qualname__", type(value).__name__))
+    return repr(value)

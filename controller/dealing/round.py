@@ -1,0 +1,107 @@
+"""One round's data: seats, wagers, hands, who may act, what was shown and what came of it.
+
+`Round` is part of a table's state. Its members are never changed in place: `controller.table.apply` replaces them, so that a copy of the
+struct is a snapshot. Game modules read it in conditions and in their `judge`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from firmware_bridge.cards import Card, Sealed, unseal
+
+DEALER = "dealer"
+COMMUNITY = "community"
+
+
+def seat_place(seat: int, hand: int = 0) -> str:
+    """`seat 3`, or `seat 3 hand 2` when `hand` is given."""
+    return f"seat {seat} hand {hand}" if hand else f"seat {seat}"
+
+
+def seat_of(place: str) -> int | None:
+    """The seat number of a place such as `seat 3 hand 2`, None for other places."""
+    return int(place.split()[1]) if place.startswith("seat ") else None
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A card lying at a place, with how it is known. `shown` is True once its face was exposed."""
+
+    card: Sealed
+    evidence: str
+    shown: bool = False
+
+
+class Seat(msgspec.Struct, frozen=True):
+    """A betting position that placed a wager. Amounts in cents, None when not told."""
+
+    number: int
+    wagers: dict[str, int | None]
+    status: str = ""
+    """"" in play, `folded`, `surrendered`, `natural`, `split`, `dead`, `wrong-set`."""
+    lost: dict[str, str] = {}
+    """Wagers already lost, and to whom: `house`, `pot` or `half`."""
+    groups: dict[str, tuple[Sealed, ...]] = {}
+    """Named groups of a set hand: keep, high, low, discard; `keep 2` for the second hand of a split."""
+    is_set: bool = False
+    exposed: bool = False
+    wrong: str = ""
+
+    @property
+    def live(self) -> bool:
+        """Still to be compared."""
+        return self.status in ("", "split")
+
+
+class Round(msgspec.Struct):
+    """See the module's text. `plan[cursor:]` are the cards or stacks still expected in the current step."""
+
+    number: int
+    seats: dict[int, Seat] = {}
+    bets_closed: bool = False
+    fresh_shoe: bool = True
+    """The round began with a shoe from which no card was dealt yet."""
+    button: int | None = None
+    start: str = ""
+    hands: dict[str, tuple[Held, ...]] = {}
+    plan: tuple[tuple[str, str], ...] = ()
+    cursor: int = 0
+    turns: tuple[str, ...] = ()
+    """Places that still have to act in this step, in order."""
+    pending_stack: tuple[Held, ...] = ()
+    aside: tuple[tuple[Held, bool], ...] = ()
+    """Cards nobody asked for, each with True when it is to be used as the next card."""
+    last_aside: str = ""
+    face_up_seen: int = 0
+    racked: int = 0
+    """Cards of this round in the discard rack."""
+    burned: int = 0
+    dealer_groups: dict[str, tuple[Sealed, ...]] = {}
+    dealer_exposed: bool = False
+    dealer_natural: bool = False
+    community_shown: int = 0
+    results: dict[str, dict[str, str]] = {}
+    pays: dict[str, dict[str, int | None]] = {}
+    hand_names: dict[str, str] = {}
+    declared: dict[str, str] = {}
+    collected: bool = False
+    stub_counted: int | None = None
+    stub_racked: bool = False
+    stub_wrong: bool = False
+    void: bool = False
+    void_side_bets_stand: bool = False
+    stacks_dealt: int = 0
+    out: int = 0
+    """Cards that left the device in this round."""
+
+    def live_seats(self) -> list[int]:
+        """Seats still in the round, rising."""
+        return sorted(n for n, s in self.seats.items() if s.live)
+
+    def shown_cards(self, place: str) -> tuple[Card, ...]:
+        """The cards at a place that the procedure has shown."""
+        return tuple(unseal(h.card, "already shown") for h in self.hands.get(place, ()) if h.shown)
+
+    def cards_at(self, place: str, because: str) -> tuple[Card, ...]:
+        """All cards at a place; the caller names the rule that lets it look."""
+        return tuple(unseal(h.card, because) for h in self.hands.get(place, ()))

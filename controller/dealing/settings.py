@@ -1,0 +1,148 @@
+"""House settings of a game: what a casino decides where the law leaves it open.
+
+A setting has a name, a default, allowed values, words, and the rule it rests on. `resolve_settings` checks a table of values against a
+game's settings and answers with typed values; a wrong name or value is a sentence with the nearest valid one.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from controller.dealing.rules import Rule
+from controller.errors import ShoedError
+
+Plain: TypeAlias = "bool | int | str | list[Plain] | dict[str, Plain] | None"
+
+
+class SettingError(ShoedError):
+    """A house setting that does not exist or a value that it cannot have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One house setting. `allowed` lists the values, or is (lowest, highest) for whole numbers; None: checked by `shape`."""
+
+    name: str
+    default: Plain
+    meaning: str
+    rule: Rule
+    allowed: tuple[Plain, ...] | None = None
+    between: tuple[int, int] | None = None
+    limit_rule: Rule | None = None
+    """The law that sets the limit of `between`; named when a value is refused."""
+
+    @property
+    def allowed_words(self) -> str:
+        """The allowed values in words."""
+        if self.between is not None:
+            return f"{self.between[0]} to {self.between[1]}"
+        if self.allowed is not None:
+            return ", ".join(word(value) for value in self.allowed)
+        if isinstance(self.default, dict):
+            return "a table"
+        return "a list" if isinstance(self.default, list) else "text, a list or a table"
+
+
+def word(value: Plain) -> str:
+    """A value as it is written in a configuration."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+class Settings:
+    """Resolved values of one game; the getters are typed so that game modules need no casts."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Plain]) -> None:
+        self._values = dict(values)
+
+    def as_dict(self) -> dict[str, Plain]:
+        """All values by name."""
+        return dict(self._values)
+
+    def number(self, name: str) -> int:
+        """A whole number."""
+        value = self._values[name]
+        if not isinstance(value, int):
+            raise TypeError(f"setting {name} is no number")
+        return value
+
+    def number_or_none(self, name: str) -> int | None:
+        """A whole number, or None where the house set none."""
+        value = self._values[name]
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def flag(self, name: str) -> bool:
+        """A yes or no."""
+        return self._values[name] is True
+
+    def text(self, name: str) -> str:
+        """A word."""
+        return word(self._values[name])
+
+    def table(self, name: str) -> dict[str, Plain]:
+        """A table such as posted odds; empty when none is configured."""
+        value = self._values[name]
+        return value if isinstance(value, dict) else {}
+
+    def items(self, name: str) -> list[Plain]:
+        """A list; empty when none is configured."""
+        value = self._values[name]
+        return value if isinstance(value, list) else []
+
+    def rows(self, name: str) -> list[dict[str, Plain]]:
+        """A list of tables, such as the lines of a house way; empty when none is configured."""
+        return [row for row in self.items(name) if isinstance(row, dict)]
+
+
+def resolve_settings(known: tuple[Setting, ...], given: Mapping[str, Plain], game: str) -> Settings:
+    """Return the settings with `given` laid over the defaults.
+
+    Raises:
+        SettingError: an unknown name, or a value outside of what is allowed.
+    """
+    by_name = {setting.name: setting for setting in known}
+    values: dict[str, Plain] = {setting.name: setting.default for setting in known}
+    for name, value in given.items():
+        setting = by_name.get(name)
+        if setting is None:
+            raise SettingError(
+                code="unknown-setting",
+                what=f"{game} has no house setting '{name}'{nearest(name, by_name)}.",
+                do=f"List them with: shoed games settings {game}",
+            )
+        _check_value(setting, value, game)
+        values[name] = value
+    return Settings(values)
+
+
+def nearest(name: str, known: Mapping[str, object] | list[str]) -> str:
+    """`; did you mean 'x'?` for the nearest known name, or an empty text."""
+    match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean '{match[0]}'?" if match else ""
+
+
+def _check_value(setting: Setting, value: Plain, game: str) -> None:
+    if setting.between is not None:
+        low, high = setting.between
+        none_is_fine = value is None and setting.default is None
+        if not none_is_fine and (isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high):
+            law = f" ({setting.limit_rule})" if setting.limit_rule else ""
+            raise SettingError(
+                code="bad-setting",
+                what=f"{game}: {setting.name} = {word(value)} is not allowed; it takes {low} to {high}{law}.",
+                do=f"Choose a whole number from {low} to {high}.",
+            )
+    elif setting.allowed is not None and (value not in setting.allowed or isinstance(value, bool) != isinstance(setting.default, bool)):
+        raise SettingError(
+            code="bad-setting",
+            what=f"{game}: {setting.name} = {word(value)} is not allowed; it takes {setting.allowed_words}.",
+            do=f"Choose one of: {setting.allowed_words}.",
+        )

@@ -1,0 +1,270 @@
+"""The step vocabulary: what a procedure is made of.
+
+A game is a tuple of these values per dealing method. A step says what it waits for, where cards go and what it rests on; it holds no
+state and does nothing by itself. `controller.dealing.procedure` gives each step a name and compiles the sequence into a machine;
+`controller.table` plays it.
+
+Seats are counted clockwise from the dealer's left, so "clockwise" is rising seat numbers and "right first" is falling ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+if TYPE_CHECKING:
+    from controller.dealing.round import Round
+    from controller.dealing.rules import Rule
+
+
+class Method(StrEnum):
+    """How cards reach the table."""
+
+    MANUAL_SHOE = "manual-shoe"
+    HAND = "hand"
+    AUTOMATED_SHOE = "automated-shoe"
+
+
+class StateKind(StrEnum):
+    """What a state is called at the table and in scripts; several steps share one kind."""
+
+    CLOSED = "closed"
+    UNVERIFIED = "unverified"
+    READY = "ready"
+    WAGERING = "wagering"
+    STARTING = "starting"
+    DEALING = "dealing"
+    DECIDING = "deciding"
+    DRAWING = "drawing"
+    SETTING = "setting"
+    SETTLING = "settling"
+    COLLECTING = "collecting"
+    COMPLETE = "complete"
+    VOID = "void"
+    SUSPENDED = "suspended"
+    QUARANTINED = "quarantined"
+
+
+class Face(StrEnum):
+    DOWN = "down"
+    UP = "up"
+
+
+class Who(StrEnum):
+    """Places that a step serves."""
+
+    WAGERED = "wagered"
+    """Seats that placed the required wager."""
+    LIVE = "live"
+    """Seats still in the round."""
+    EVERY = "every"
+    """Every betting position, wager or not."""
+    DEALER = "dealer"
+    COMMUNITY = "community"
+
+
+class First(StrEnum):
+    """Where a rotation begins."""
+
+    SEAT_ONE = "seat-1"
+    """Farthest to the dealer's left; the dealer is last."""
+    AFTER_BUTTON = "after-button"
+    """First place clockwise after the button; the dealer has a place in the rotation, after the last seat."""
+    START = "start"
+    """The position that dice, a number or a drawn seat fixed; the dealer has a place in the rotation."""
+
+
+class Order(StrEnum):
+    CLOCKWISE = "clockwise"
+    RIGHT_FIRST = "right-first"
+    ANY = "any"
+
+
+Condition: TypeAlias = "Callable[[Round], bool]"
+"""A pure question about the round; a step whose condition is false is passed over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Base: the rule a step rests on, and when it applies (None: always)."""
+
+    kind: ClassVar[StateKind]
+    label: ClassVar[str]
+    rule: Rule
+    when: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wagers(Step):
+    """Takes wagers until "no more bets"."""
+
+    kind = StateKind.WAGERING
+    label = "wagers"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start(Step):
+    """Waits for the first position by dice, a number or a named seat, after the bets are closed."""
+
+    kind = StateKind.STARTING
+    label = "start"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Burn(Step):
+    """Cards to the discard rack, unseen."""
+
+    kind = StateKind.DEALING
+    label = "burn"
+    cards: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deal(Step):
+    """Passes of single cards. `facing` has one entry per pass; in each pass the places of `to` are served in turn."""
+
+    kind = StateKind.DEALING
+    label = "deal"
+    to: tuple[Who, ...]
+    facing: tuple[Face, ...]
+    first: First = First.SEAT_ONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack(Step):
+    """One dispensed stack of `size` cards per place; `facing` has one entry per card of the stack."""
+
+    kind = StateKind.DEALING
+    label = "stack"
+    to: tuple[Who, ...]
+    size: int
+    facing: tuple[Face, ...]
+    first: First = First.SEAT_ONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One word of `choose`.
+
+    `places` is the wager that the choice places, `times` its size as multiples of `of` (both from settings). `forfeits` are wagers lost,
+    to the house or to the pot. `status` is the seat's standing afterwards. `discard` cards go face down to the seat's discard place.
+    """
+
+    choose: str
+    meaning: str
+    rule: Rule
+    places: str | None = None
+    of: str = ""
+    times: int = 1
+    discard: int = 0
+    keep: int = 0
+    status: str = ""
+    forfeits: tuple[str, ...] = ()
+    forfeits_to: str = "house"
+    forfeit_percent: int = 100
+    stays_under: str | None = None
+    """A side wager under which the cards stay when the seat gives up; otherwise they go to the rack."""
+    needs: Callable[[Round, int], str] | None = None
+    """Returns why this seat may not choose it, or an empty text."""
+    until_exposed: bool = False
+    """May be chosen out of turn, as long as the seat's hand was not exposed."""
+    pays_percent: int = 0
+    """Paid at once, in percent of the first wager (a natural at 5 to 1 is 500)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decide(Step):
+    """One decision per live seat, in order."""
+
+    kind = StateKind.DECIDING
+    label = "decide"
+    options: tuple[Option, ...]
+    order: Order = Order.CLOCKWISE
+    first: First = First.SEAT_ONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetHands(Step):
+    """Live seats (or the dealer) set their cards in groups, such as keep 2, or high 2 and low 2."""
+
+    kind = StateKind.SETTING
+    label = "set"
+    who: Who
+    groups: tuple[tuple[str, int], ...]
+    options: tuple[Option, ...] = ()
+    """Choices besides setting, such as split, surrender, natural."""
+    face_up: bool = False
+    """The set hand lies face up at once (the dealer's)."""
+    ends_with_discards: bool = False
+    """The step ends when the dealer takes up the discards (`collect = "discards"`), not with the last hand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExposeCards(Step):
+    """Community cards or the dealer's hand are turned up by the dealer."""
+
+    kind = StateKind.SETTLING
+    label = "expose"
+    what: Who
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stub(Step):
+    """What remains of a single deck goes to the rack, unexposed. Takes no input: it records and moves on."""
+
+    kind = StateKind.DEALING
+    label = "stub"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settle(Step):
+    """Seats are exposed in order and compared. `options` may still be chosen by a seat not yet exposed."""
+
+    kind = StateKind.SETTLING
+    label = "settle"
+    order: Order = Order.RIGHT_FIRST
+    options: tuple[Option, ...] = ()
+    judge_after_all: bool = False
+    """Results need every hand first (a shared pot)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collect(Step):
+    """The cards of the round are picked up, so that each hand can be rebuilt."""
+
+    kind = StateKind.COLLECTING
+    label = "collect"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What an irregularity leads to: the remedy's code, the rule, and words for people."""
+
+    remedy: str
+    rule: Rule
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WagerKind:
+    """A wager by name. `required` puts the seat in play; `placed` tells in words when it is placed."""
+
+    name: str
+    rule: Rule
+    required: bool = False
+    side: bool = False
+    before_deal: bool = True
+    meaning: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StubCheck:
+    """How often the stub is counted, and what a wrong count leads to."""
+
+    rule: Rule
+    wrong_misdealt: Remedy
+    wrong_deck: Remedy
+    method: str = "counted face down on the layout"
+    notes: tuple[str, ...] = field(default=())

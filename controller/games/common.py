@@ -1,0 +1,103 @@
+"""Settings, rules and arithmetic that several games share."""
+
+from __future__ import annotations
+
+from controller.dealing.round import Round, Seat
+from controller.dealing.rules import Rule, analogy, house, inferred, law, law_69e, memory, parallel
+from controller.dealing.settings import Setting
+from controller.dealing.steps import Remedy, StubCheck
+from firmware_bridge.cards import Card, unseal
+
+UNIFORM = "the uniform pattern of sister games; the text of this game's section was not read"
+
+ONE_FACE_UP = Remedy(
+    "discard-and-continue",
+    analogy("27.12(a)", UNIFORM),
+    "One card face up in the shoe or deck is not used: to the rack, then the next card.",
+)
+MORE_FACE_UP = Remedy("all-hands-void", analogy("27.12(a)", UNIFORM), "More than one card face up: all hands void, shuffle again.")
+DRAWN_IN_ERROR = Remedy("use-as-next", memory("card drawn in error"), "A card drawn in error and not exposed is used as the next card.")
+WRONG_COUNT = Remedy("all-hands-void", analogy("31.8(d)2", UNIFORM), "A wrong number of cards at any place: all hands void.")
+SHUFFLER_FAILED = Remedy(
+    "reshuffle",
+    memory("shuffler malfunction"),
+    "The shuffler jams or does not finish: shuffle again; no hand is affected.",
+)
+SHOE_FAILED = Remedy(
+    "round-void",
+    memory("dealing shoe malfunction"),
+    "The shoe jams or fails in a round: the round is void, shuffle again.",
+)
+DECK_WRONG = Remedy(
+    "deck-off-table",
+    memory("missing or extra cards"),
+    "Missing or extra cards: all hands void, the whole deck leaves the table.",
+)
+
+NO_MORE_BETS = analogy("35.9(b)", "announced before the first card or stack")
+COUNT_METHOD = parallel("PA 663a.9(d)", "counted face down on the layout, faces never shown")
+
+
+def stub_check(rule: Rule) -> StubCheck:
+    """The count of a single deck's stub: expected is the deck less every card that left it."""
+    return StubCheck(rule=rule, wrong_misdealt=WRONG_COUNT, wrong_deck=DECK_WRONG)
+
+
+def seats_setting(default: int, low: int, high: int, rule: Rule) -> Setting:
+    """How many betting positions the table has."""
+    return Setting(name="seats", default=default, between=(low, high), meaning="betting positions", rule=rule)
+
+
+def stub_every(rule: Rule) -> Setting:
+    """At least how often the stub is counted."""
+    return Setting(
+        name="stub_count_every", default=5, between=(1, 5), meaning="the stub is counted at least once in this many rounds", rule=rule,
+        limit_rule=rule,
+    )  # fmt: skip
+
+
+TWO_DECKS = Setting(
+    name="two_decks", default=False, allowed=(False, True),
+    meaning="a second deck of another back colour is shuffled while one is dealt; they alternate every round",
+    rule=analogy("23.2(b)", "only with an automated shuffler"),
+)  # fmt: skip
+
+TWO_DECKS_LAW = Setting(
+    name="two_decks",
+    default=False,
+    allowed=(False, True),
+    meaning=TWO_DECKS.meaning,
+    rule=law("23.2(b)", "only with an automated shuffler"),
+)
+
+SHOE_START_BURN = Setting(
+    name="shoe_start_burn", default=True, allowed=(True, False), meaning="one card is burned after the first 'no more bets' of a shoe",
+    rule=house("shoe_start_burn", "multi-deck practice; no text for this game"),
+)  # fmt: skip
+
+
+def fresh_shoe(round_: Round) -> bool:
+    """True before the first card of a shoe."""
+    return round_.fresh_shoe
+
+
+def kept_cards(seat: Seat, name: str = "keep") -> tuple[Card, ...]:
+    """The cards of a set or exposed group, empty when not known."""
+    return tuple(unseal(card, "comparing hands") for card in seat.groups.get(name, ()))
+
+
+def net(amount: int | None, odds: int = 1) -> int | None:
+    """What a winning wager brings, in cents; None without an amount."""
+    return None if amount is None else amount * odds
+
+
+def lost(amount: int | None) -> int | None:
+    """What a losing wager costs, in cents (negative)."""
+    return None if amount is None else -amount
+
+
+__all__ = [
+    "COUNT_METHOD", "DECK_WRONG", "DRAWN_IN_ERROR", "MORE_FACE_UP", "NO_MORE_BETS", "ONE_FACE_UP", "SHOE_FAILED", "SHOE_START_BURN",
+    "SHUFFLER_FAILED", "TWO_DECKS", "TWO_DECKS_LAW", "UNIFORM", "WRONG_COUNT", "analogy", "fresh_shoe", "house", "inferred",
+    "kept_cards", "law", "law_69e", "lost", "memory", "net", "parallel", "seats_setting", "stub_check", "stub_every",
+]  # fmt: skip

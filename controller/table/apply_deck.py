@@ -1,0 +1,165 @@
+"""Folds facts of the table and its deck: open and closed, loaded and shuffled, alarms, suspension."""
+
+from __future__ import annotations
+
+from controller.decks import DeckSpec
+from controller.integrity.census import Beyond, ShoeCensus
+from controller.integrity.ledger import Place
+from controller.integrity.order import OrderWatch
+from controller.table import facts as f
+from controller.table.folding import CENSUS, Appliers, moved
+from controller.table.state import Alarm, Deck, TableState, new_deck
+from firmware_bridge.cards import unseal
+
+
+def _table_opened(spec: DeckSpec, state: TableState, fact: f.TableOpened) -> None:
+    state.phase, state.rules_hash = "unverified", fact.rules_hash
+
+
+def _table_closed(spec: DeckSpec, state: TableState, fact: f.TableClosed) -> None:
+    state.phase, state.round = "closed", None
+    state.alarms = tuple(alarm for alarm in state.alarms if alarm.holds)
+
+
+def _device_heard(spec: DeckSpec, state: TableState, fact: f.DeviceHeard) -> None:
+    state.device_seq = {**state.device_seq, fact.device: fact.eseq}
+
+
+def _deck_loaded(spec: DeckSpec, state: TableState, fact: f.DeckLoaded) -> None:
+    last = _last_order(state.deck)
+    deck = new_deck(spec, last)
+    deck.ledger = deck.ledger.load(fact.cards if fact.cards is not None else spec.cards)
+    deck.loaded, deck.back, deck.decks, deck.evidence = True, fact.back, fact.decks, fact.evidence
+    state.deck, state.shoe = deck, fact.shoe
+
+
+def _deck_shuffled(spec: DeckSpec, state: TableState, fact: f.DeckShuffled) -> None:
+    deck = state.deck
+    last = _last_order(deck)
+    deck.ledger = deck.ledger.reload()
+    deck.census = _census(spec, deck.short)
+    deck.watch = OrderWatch.start(spec, last=last)
+    deck.shuffled = deck.fresh = deck.loaded = True
+    deck.cut_seen = deck.empty = False
+    deck.mode, deck.evidence = fact.mode, fact.evidence
+    state.shuffler_out = fact.counted
+    state.shoe += 1
+
+
+def _last_order(deck: Deck) -> bytes:
+    """The order in which the set was read last; an untouched shoe keeps the one before."""
+    return deck.watch.read or deck.watch.reference.last
+
+
+def _state_carried(spec: DeckSpec, state: TableState, fact: f.StateCarried) -> None:
+    """All that the rounds before leave behind; a fold may begin here."""
+    last = bytes(unseal(card, CENSUS).code for card in fact.last_order)
+    deck = new_deck(spec, last)
+    deck.ledger = deck.ledger.load(fact.cards)
+    deck.census = _census(spec, fact.short)
+    deck.loaded = deck.shuffled = deck.fresh = True
+    deck.mode, deck.back, deck.decks, deck.short, deck.evidence = fact.mode, fact.back, fact.decks, fact.short, fact.evidence
+    state.deck, state.round, state.resume_to = deck, None, None
+    state.phase, state.shoe, state.round_number, state.button = fact.phase, fact.shoe, fact.round_number, fact.button
+    state.last_back, state.shuffler_out, state.dealer = fact.last_back, fact.shuffler_out, fact.dealer
+    state.rules_hash, state.device_seq, state.rounds_since_count = fact.rules_hash, fact.device_seq, fact.rounds_since_count
+    state.devices_down = frozenset(fact.devices_down)
+    state.device_modes = fact.device_modes
+    state.quarantine_why = ""
+    state.alarms = tuple(Alarm(a.code, a.where, a.detail, a.holds, a.ways) for a in fact.alarms)
+
+
+def _device_mode_told(spec: DeckSpec, state: TableState, fact: f.DeviceModeTold) -> None:
+    state.device_modes = {**state.device_modes, fact.device: fact.mode}
+
+
+def _census(spec: DeckSpec, short: tuple[int, ...]) -> ShoeCensus:
+    census = ShoeCensus.of(spec)
+    for code in short:
+        without = census.without(code)
+        if not isinstance(without, Beyond):
+            census = without
+    return census
+
+
+def _deck_unshuffled(spec: DeckSpec, state: TableState, fact: f.DeckUnshuffled) -> None:
+    state.deck.shuffled = False
+
+
+def _deck_quarantined(spec: DeckSpec, state: TableState, fact: f.DeckQuarantined) -> None:
+    state.deck.shuffled = state.deck.loaded = False
+    state.quarantine_why = fact.why
+
+
+def _deck_cleared(spec: DeckSpec, state: TableState, fact: f.DeckCleared) -> None:
+    state.quarantine_why = ""
+
+
+def _card_removed(spec: DeckSpec, state: TableState, fact: f.CardRemoved) -> None:
+    deck = state.deck
+    deck.short = (*deck.short, fact.card.code)
+    place = next((p for p in (Place.DISCARDED, Place.DEVICE, Place.DEALT) if deck.ledger.at(p)), Place.DEVICE)
+    deck.ledger = moved(deck.ledger.take_out(place, 1), state)
+    without = deck.census.without(fact.card.code)
+    if not isinstance(without, Beyond):
+        deck.census = without
+
+
+def _card_replaced(spec: DeckSpec, state: TableState, fact: f.CardReplaced) -> None:
+    deck = state.deck
+    short = list(deck.short)
+    short.remove(fact.card.code)
+    deck.short = tuple(short)
+    deck.ledger = deck.ledger.put_in(Place.DISCARDED, 1)
+
+
+def _alarm_raised(spec: DeckSpec, state: TableState, fact: f.AlarmRaised) -> None:
+    others = tuple(a for a in state.alarms if (a.code, a.where) != (fact.code, fact.where))
+    state.alarms = (*others, Alarm(fact.code, fact.where, fact.detail, fact.holds, fact.ways))
+    if fact.code == "device-lost":
+        state.devices_down = state.devices_down | {fact.where}
+
+
+def _alarm_settled(spec: DeckSpec, state: TableState, fact: f.AlarmSettled) -> None:
+    for alarm in state.alarms:
+        if alarm.code == fact.code == "device-lost":
+            state.devices_down = state.devices_down - {alarm.where}
+    state.alarms = tuple(alarm for alarm in state.alarms if alarm.code != fact.code)
+
+
+def _suspended(spec: DeckSpec, state: TableState, fact: f.Suspended) -> None:
+    state.resume_to, state.phase = fact.from_phase, "suspended"
+
+
+def _resumed(spec: DeckSpec, state: TableState, fact: f.Resumed) -> None:
+    state.resume_to, state.phase = None, fact.to_phase
+
+
+def _dealer_changed(spec: DeckSpec, state: TableState, fact: f.DealerChanged) -> None:
+    state.dealer = fact.person if fact.on else ""
+
+
+def _shoe_ended(spec: DeckSpec, state: TableState, fact: f.ShoeEnded) -> None:
+    state.deck.shuffled = False
+
+
+APPLY: Appliers = {
+    f.TableOpened: _table_opened,
+    f.TableClosed: _table_closed,
+    f.DeviceHeard: _device_heard,
+    f.DeckLoaded: _deck_loaded,
+    f.DeckShuffled: _deck_shuffled,
+    f.StateCarried: _state_carried,
+    f.DeviceModeTold: _device_mode_told,
+    f.DeckUnshuffled: _deck_unshuffled,
+    f.DeckQuarantined: _deck_quarantined,
+    f.DeckCleared: _deck_cleared,
+    f.CardRemoved: _card_removed,
+    f.CardReplaced: _card_replaced,
+    f.AlarmRaised: _alarm_raised,
+    f.AlarmSettled: _alarm_settled,
+    f.Suspended: _suspended,
+    f.Resumed: _resumed,
+    f.DealerChanged: _dealer_changed,
+    f.ShoeEnded: _shoe_ended,
+}

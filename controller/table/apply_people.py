@@ -1,0 +1,162 @@
+"""Folds facts of what people do with their cards: decisions, set and exposed hands, results."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.dealing.round import COMMUNITY, DEALER, Held, Round, seat_of
+from controller.decks import DeckSpec
+from controller.table import facts as f
+from controller.table.folding import CENSUS, Appliers, FoldError, change_seat, rack, round_of, take_turn
+from controller.table.state import TableState
+from firmware_bridge.cards import Sealed, unseal
+
+
+def _decided(spec: DeckSpec, state: TableState, fact: f.Decided) -> None:
+    round_ = round_of(state)
+    seat = round_.seats[fact.seat]
+    wagers = {**seat.wagers, fact.wager: fact.amount} if fact.wager is not None else seat.wagers
+    lost = {**seat.lost, **dict.fromkeys(fact.forfeits, fact.forfeits_to)}
+    groups = dict(seat.groups)
+    if fact.discard:
+        groups["discard"] = fact.discard
+    if fact.keep:
+        groups["keep"] = fact.keep
+    change_seat(
+        round_,
+        msgspec.structs.replace(
+            seat,
+            wagers=wagers,
+            lost=lost,
+            groups=groups,
+            status=fact.status or seat.status,
+            is_set=seat.is_set or fact.done,
+        ),
+    )
+    rack(state, fact.to_rack)
+    if fact.done:
+        take_turn(round_, f"seat {fact.seat}")
+
+
+def _hand_set(spec: DeckSpec, state: TableState, fact: f.HandSet) -> None:
+    round_ = round_of(state)
+    number = seat_of(fact.place)
+    if number is None:
+        round_.dealer_groups = dict(fact.groups)
+    else:
+        seat = round_.seats[number]
+        change_seat(round_, msgspec.structs.replace(seat, groups=dict(fact.groups), is_set=True, wrong=fact.wrong))
+    rack(state, fact.to_rack)
+    take_turn(round_, fact.place)
+
+
+def _discards_collected(spec: DeckSpec, state: TableState, fact: f.DiscardsCollected) -> None:
+    rack(state, fact.cards)
+    round_of(state).turns = ()
+
+
+def _exposed(spec: DeckSpec, state: TableState, fact: f.Exposed) -> None:
+    round_ = round_of(state)
+    if fact.place == COMMUNITY or fact.place.startswith("community "):
+        _show_community(round_, fact)
+    elif fact.place == DEALER:
+        round_.hands = {**round_.hands, DEALER: _show_all(round_.hands.get(DEALER, ()), fact)}
+        round_.dealer_exposed, round_.dealer_natural = True, fact.natural
+        if fact.groups:
+            round_.dealer_groups = {name: tuple(Sealed(card) for card in cards) for name, cards in fact.groups}
+    else:
+        number = seat_of(fact.place)
+        if number is None:
+            raise FoldError(code="fold", what=f"Table {state.table}: '{fact.place}' is no place.", do="Verify the journal.")
+        seat = round_.seats[number]
+        groups = {name: tuple(Sealed(card) for card in cards) for name, cards in fact.groups} or seat.groups
+        change_seat(round_, msgspec.structs.replace(seat, groups=groups, exposed=fact.done))
+        place = f"seat {number}"
+        round_.hands = {**round_.hands, place: _show_named(round_.hands.get(place, ()), fact)}
+    if fact.done:
+        take_turn(round_, fact.place)
+
+
+def _show_community(round_: Round, fact: f.Exposed) -> None:
+    held = list(round_.hands.get(COMMUNITY, ()))
+    index = int(fact.place.split()[1]) - 1 if " " in fact.place else 0
+    for offset, card in enumerate(fact.cards):
+        held[index + offset] = Held(Sealed(card), _better(held[index + offset].evidence), True)
+    round_.hands = {**round_.hands, COMMUNITY: tuple(held)}
+    round_.community_shown = sum(1 for h in held if h.shown)
+
+
+def _better(evidence: str) -> str:
+    return "told" if evidence == "unknown" else evidence
+
+
+def _show_all(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
+    named = list(fact.cards)
+    if len(named) != len(hand):
+        return _show_named(hand, fact)
+    known = [unseal(h.card, CENSUS) for h in hand]
+    missing = list(named)
+    for card in known:
+        if card in missing:
+            missing.remove(card)
+    shown = []
+    for held, card in zip(hand, known, strict=True):
+        told = missing.pop(0) if card.code == 0 and missing else None
+        shown.append(Held(Sealed(told), "told", True) if told is not None else Held(held.card, held.evidence, True))
+    return tuple(shown)
+
+
+def _show_named(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
+    named = list(fact.cards)
+    shown = []
+    for held in hand:
+        card = unseal(held.card, CENSUS)
+        if card in named:
+            named.remove(card)
+            shown.append(Held(held.card, held.evidence, True))
+        else:
+            shown.append(held)
+    for index, held in enumerate(shown):
+        if named and unseal(held.card, CENSUS).code == 0:
+            shown[index] = Held(Sealed(named.pop(0)), "told", True)
+    return tuple(shown)
+
+
+def _turn_is_taken(spec: DeckSpec, state: TableState, fact: f.TurnTaken) -> None:
+    take_turn(round_of(state), fact.place)
+
+
+def _set_found_wrong(spec: DeckSpec, state: TableState, fact: f.SetFoundWrong) -> None:
+    round_ = round_of(state)
+    change_seat(round_, msgspec.structs.replace(round_.seats[fact.seat], wrong=fact.words))
+
+
+def _hand_judged(spec: DeckSpec, state: TableState, fact: f.HandJudged) -> None:
+    round_ = round_of(state)
+    round_.results = {**round_.results, fact.key: fact.results}
+    round_.pays = {**round_.pays, fact.key: fact.pays}
+    round_.hand_names = {**round_.hand_names, fact.key: fact.hand}
+
+
+def _declared(spec: DeckSpec, state: TableState, fact: f.Declared) -> None:
+    round_ = round_of(state)
+    round_.declared = {**round_.declared, fact.key: fact.result}
+
+
+def _hand_dead(spec: DeckSpec, state: TableState, fact: f.HandDead) -> None:
+    round_ = round_of(state)
+    change_seat(round_, msgspec.structs.replace(round_.seats[fact.seat], status="dead"))
+    take_turn(round_, f"seat {fact.seat}")
+
+
+APPLY: Appliers = {
+    f.Decided: _decided,
+    f.HandSet: _hand_set,
+    f.DiscardsCollected: _discards_collected,
+    f.Exposed: _exposed,
+    f.TurnTaken: _turn_is_taken,
+    f.SetFoundWrong: _set_found_wrong,
+    f.HandJudged: _hand_judged,
+    f.Declared: _declared,
+    f.HandDead: _hand_dead,
+}

@@ -1,0 +1,211 @@
+"""Folds facts of a round: wagers, cards that leave the device, the stub, voids, the end."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.dealing.round import Held, Round, Seat
+from controller.decks import DeckSpec
+from controller.integrity.census import Beyond
+from controller.integrity.ledger import Place
+from controller.table import facts as f
+from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, moved, rack, round_of
+from controller.table.state import TableState
+from firmware_bridge.cards import unseal
+
+
+def _round_started(spec: DeckSpec, state: TableState, fact: f.RoundStarted) -> None:
+    state.round_number = fact.round
+    state.round = Round(number=fact.round, button=state.button, fresh_shoe=state.deck.fresh)
+
+
+def _wagered(spec: DeckSpec, state: TableState, fact: f.Wagered) -> None:
+    round_ = round_of(state)
+    seat = round_.seats.get(fact.seat, Seat(fact.seat, {}))
+    change_seat(round_, msgspec.structs.replace(seat, wagers={**seat.wagers, **fact.amounts}))
+
+
+def _bets_closed(spec: DeckSpec, state: TableState, fact: f.BetsClosed) -> None:
+    round_of(state).bets_closed = True
+
+
+def _start_fixed(spec: DeckSpec, state: TableState, fact: f.StartFixed) -> None:
+    round_ = round_of(state)
+    round_.start = fact.position
+    if fact.button is not None:
+        round_.button = state.button = fact.button
+
+
+def _step_entered(spec: DeckSpec, state: TableState, fact: f.StepEntered) -> None:
+    state.phase = fact.phase
+    if state.round is not None:
+        state.round.plan, state.round.cursor, state.round.turns = fact.plan, 0, fact.turns
+
+
+def _card_dealt(spec: DeckSpec, state: TableState, fact: f.CardDealt) -> None:
+    round_ = round_of(state)
+    if fact.to == "burn":
+        card_left(state, fact.card, Place.BURNED)
+        round_.burned += 1
+        round_.racked += 1
+    else:
+        card_left(state, fact.card, Place.DEALT)
+        hold(round_, fact.to, (Held(fact.card, fact.evidence, fact.face == "up"),))
+    round_.cursor += 1
+
+
+def _cards_reordered(spec: DeckSpec, state: TableState, fact: f.CardsReordered) -> None:
+    round_ = round_of(state)
+    deck = state.deck
+    burn = fact.to == "burn"
+    deck.ledger = moved(deck.ledger.move(Place.ASIDE, Place.BURNED if burn else Place.DEALT), state)
+    if burn:
+        round_.burned += 1
+        round_.racked += 1
+    else:
+        hold(round_, fact.to, (Held(fact.card, fact.evidence, fact.face == "up"),))
+    first = next(i for i, (_, as_next) in enumerate(round_.aside) if as_next)
+    round_.aside = round_.aside[:first] + round_.aside[first + 1 :]
+    round_.cursor += 1
+    round_.last_aside = fact.to
+
+
+def _card_put_aside(spec: DeckSpec, state: TableState, fact: f.CardPutAside) -> None:
+    card_left(state, fact.card, Place.ASIDE)
+    round_ = round_of(state)
+    round_.aside = (*round_.aside, (Held(fact.card, fact.evidence, fact.shown is not None), fact.as_next))
+
+
+def _stray_card(spec: DeckSpec, state: TableState, fact: f.StrayCard) -> None:
+    card_left(state, fact.card, Place.ASIDE)
+
+
+def _card_discarded(spec: DeckSpec, state: TableState, fact: f.CardDiscarded) -> None:
+    round_ = round_of(state)
+    card_left(state, fact.card, Place.DISCARDED)
+    round_.face_up_seen += 1
+    round_.racked += 1
+
+
+def _stack_card_read(spec: DeckSpec, state: TableState, fact: f.StackCardRead) -> None:
+    round_ = round_of(state)
+    card_left(state, fact.card, Place.DEALT)
+    round_.pending_stack = (*round_.pending_stack, Held(fact.card, fact.evidence))
+
+
+def _stack_dealt(spec: DeckSpec, state: TableState, fact: f.StackDealt) -> None:
+    round_ = round_of(state)
+    for card in fact.cards[len(round_.pending_stack) :]:
+        card_left(state, card, Place.DEALT)
+    held = tuple(Held(card, fact.evidence, face == "up") for card, face in zip(fact.cards, fact.faces, strict=True))
+    hold(round_, fact.to, held)
+    round_.pending_stack = ()
+    round_.cursor += 1
+    round_.stacks_dealt += 1
+
+
+def _cut_card_seen(spec: DeckSpec, state: TableState, fact: f.CutCardSeen) -> None:
+    state.deck.cut_seen = True
+
+
+def _stub_counted(spec: DeckSpec, state: TableState, fact: f.StubCounted) -> None:
+    round_ = round_of(state)
+    round_.stub_counted, round_.stub_wrong = fact.counted, fact.counted != fact.expected
+    if not round_.stub_wrong:
+        state.rounds_since_count = 0
+
+
+def _stub_racked(spec: DeckSpec, state: TableState, fact: f.StubRacked) -> None:
+    round_ = round_of(state)
+    state.deck.ledger = moved(state.deck.ledger.move(Place.DEVICE, Place.DISCARDED, fact.cards), state)
+    round_.stub_racked = True
+    round_.racked += fact.cards
+
+
+def _idle_hands_racked(spec: DeckSpec, state: TableState, fact: f.IdleHandsRacked) -> None:
+    round_ = round_of(state)
+    round_.hands = {place: held for place, held in round_.hands.items() if place not in fact.places}
+    rack(state, fact.cards)
+
+
+def _irregular(spec: DeckSpec, state: TableState, fact: f.Irregular) -> None:
+    """Tells why the facts after it follow; changes nothing by itself."""
+
+
+def _round_voided(spec: DeckSpec, state: TableState, fact: f.RoundVoided) -> None:
+    round_ = round_of(state)
+    round_.void, round_.void_side_bets_stand = True, fact.side_bets_stand
+    for number, seat in round_.seats.items():
+        if seat.status != "natural":
+            _wagers_go_back(round_, number, seat)
+    round_.plan, round_.cursor, round_.turns = (), 0, ()
+    state.deck.shuffled = False
+    state.resume_to = None
+
+
+def _wagers_go_back(round_: Round, number: int, seat: Seat) -> None:
+    key = str(number)
+    round_.results = {
+        **{k: v for k, v in round_.results.items() if not k.startswith(f"{key} hand")},
+        key: dict.fromkeys(seat.wagers, "void"),
+    }
+    amounts = {name: None if amount is None else 0 for name, amount in seat.wagers.items()}
+    round_.pays = {**{k: v for k, v in round_.pays.items() if not k.startswith(f"{key} hand")}, key: amounts}
+
+
+def _aside_released(spec: DeckSpec, state: TableState, fact: f.AsideReleased) -> None:
+    round_ = round_of(state)
+    round_.aside = tuple((held, True) for held, _ in round_.aside)
+
+
+def _evidence_confirmed(spec: DeckSpec, state: TableState, fact: f.EvidenceConfirmed) -> None:
+    round_ = round_of(state)
+    hands = {place: list(held) for place, held in round_.hands.items()}
+    for place, index, sealed in fact.cards:
+        old = hands[place][index]
+        if unseal(old.card, CENSUS).code == 0:
+            told = state.deck.census.identify(unseal(sealed, CENSUS).code)
+            if not isinstance(told, Beyond):
+                state.deck.census = told
+        hands[place][index] = Held(sealed, fact.evidence, old.shown)
+    round_.hands = {place: tuple(held) for place, held in hands.items()}
+
+
+def _round_collected(spec: DeckSpec, state: TableState, fact: f.RoundCollected) -> None:
+    round_ = round_of(state)
+    round_.racked += state.deck.ledger.dealt + state.deck.ledger.aside
+    state.deck.ledger = state.deck.ledger.collect()
+    round_.collected = True
+    round_.turns = ()
+
+
+def _round_completed(spec: DeckSpec, state: TableState, fact: f.RoundCompleted) -> None:
+    state.rounds_since_count = 0 if round_of(state).stub_counted is not None else state.rounds_since_count + 1
+    state.last_back = state.deck.back
+    state.alarms = tuple(alarm for alarm in state.alarms if alarm.holds)
+
+
+APPLY: Appliers = {
+    f.RoundStarted: _round_started,
+    f.Wagered: _wagered,
+    f.BetsClosed: _bets_closed,
+    f.StartFixed: _start_fixed,
+    f.StepEntered: _step_entered,
+    f.CardDealt: _card_dealt,
+    f.CardsReordered: _cards_reordered,
+    f.CardPutAside: _card_put_aside,
+    f.StrayCard: _stray_card,
+    f.CardDiscarded: _card_discarded,
+    f.StackCardRead: _stack_card_read,
+    f.StackDealt: _stack_dealt,
+    f.CutCardSeen: _cut_card_seen,
+    f.StubCounted: _stub_counted,
+    f.StubRacked: _stub_racked,
+    f.IdleHandsRacked: _idle_hands_racked,
+    f.Irregular: _irregular,
+    f.RoundVoided: _round_voided,
+    f.AsideReleased: _aside_released,
+    f.EvidenceConfirmed: _evidence_confirmed,
+    f.RoundCollected: _round_collected,
+    f.RoundCompleted: _round_completed,
+}

@@ -1,0 +1,156 @@
+"""Wagers, "no more bets", and what fixes the first position."""
+
+from __future__ import annotations
+
+from controller.dealing.round import DEALER, Seat, seat_place
+from controller.dealing.rules import house, inferred
+from controller.dealing.steps import StateKind, Wagers
+from controller.table import facts as f
+from controller.table.acts import CloseBets, Start, Wager
+from controller.table.desk import Desk
+from firmware_bridge.cards import UNREADABLE, Sealed, card_from_code
+
+COUNT_RULE = inferred("31.11(b)2", "counted counterclockwise, the dealer is 1, round again past the last position")
+DICE = (3, 18)
+"""Totals that three dice can show (13:69F-31.11(b))."""
+TOO_FEW = house("cards for a round", "no round starts with fewer cards than it can take")
+
+
+def wager(desk: Desk, act: Wager) -> None:
+    """A seat places wagers."""
+    game = desk.procedure.game
+    if not 1 <= act.seat <= desk.procedure.seats:
+        desk.refuse("bad-position", f"This table has seats 1 to {desk.procedure.seats}; there is no seat {act.seat}.")
+    known = {kind.name: kind for kind in game.wagers if kind.before_deal}
+    amounts = act.amounts or {game.required_wager: None}
+    for name, amount in amounts.items():
+        if name not in known:
+            desk.refuse("bad-option", f"{game.title} takes no wager '{name}' before the cards; it takes {', '.join(known)}.")
+        if amount is not None and amount <= 0:
+            desk.refuse("bad-amount", f"Seat {act.seat}: the {name} wager must be more than nothing.")
+    _begin_round(desk)
+    placed = desk.round.seats.get(act.seat, Seat(act.seat, {})).wagers
+    if game.required_wager not in {**placed, **amounts}:
+        desk.refuse("not-wagered", f"Seat {act.seat} needs the {game.required_wager} wager before any other.")
+    desk.emit(f.Wagered(seat=act.seat, amounts=amounts))
+    desk.notes.rule = next(kind.rule for kind in game.wagers if kind.name in amounts)
+
+
+def _begin_round(desk: Desk) -> None:
+    if desk.kind is StateKind.WAGERING:
+        return
+    if desk.kind is StateKind.COMPLETE and desk.procedure.shuffle_each_round:
+        desk.refuse("not-expected-now", "The deck is shuffled before the next round.")
+    begin_round(desk)
+
+
+def begin_round(desk: Desk) -> None:
+    """A new round; with a fresh deck the record can be folded from here on."""
+    state, deck = desk.draft, desk.draft.deck
+    if deck.fresh:
+        last = deck.watch.read or deck.watch.reference.last
+        alarms = tuple(f.CarriedAlarm(a.code, a.where, a.detail, a.holds, a.ways) for a in state.alarms)
+        desk.emit(
+            f.StateCarried(
+                phase=state.phase, shoe=state.shoe, round_number=state.round_number, rounds_since_count=state.rounds_since_count,
+                rules_hash=state.rules_hash, cards=deck.ledger.device, decks=deck.decks, mode=deck.mode, evidence=deck.evidence,
+                back=deck.back, short=deck.short, last_order=tuple(Sealed(card_from_code(code) or UNREADABLE) for code in last),
+                last_back=state.last_back, button=state.button, shuffler_out=state.shuffler_out, dealer=state.dealer,
+                device_seq=state.device_seq, device_modes=state.device_modes, devices_down=tuple(sorted(state.devices_down)), alarms=alarms,
+            )
+        )  # fmt: skip
+    desk.emit(f.RoundStarted(round=state.round_number + 1))
+    if not desk.fire("begin"):
+        desk.refuse("not-expected-now", "A round cannot begin now.")
+
+
+def close_bets(desk: Desk, act: CloseBets) -> None:
+    """No more bets: the seats in play are fixed and the first card may come."""
+    step = desk.step
+    round_ = desk.round
+    if not isinstance(step, Wagers) or not round_.seats:
+        desk.refuse("not-expected-now", "No seat has placed a wager yet.")
+    desk.notes.rule = step.rule
+    needed = desk.procedure.game.cards_needed
+    cards = needed(desk.procedure.settings, len(round_.seats)) if needed is not None else 0
+    if cards > desk.cards_in_device + len(round_.aside):
+        _too_few(desk, cards)
+        return
+    if desk.procedure.game.button_game and round_.button is None:
+        _move_button(desk)
+    desk.emit(f.BetsClosed(seats=tuple(sorted(round_.seats))))
+    desk.fire("advance")
+
+
+def _too_few(desk: Desk, cards: int) -> None:
+    kind = "too-few-cards"
+    row = desk.procedure.irregularities.get(kind)
+    remedy, rule = (row.remedy, row.rule) if row is not None else ("reshuffle", TOO_FEW)
+    desk.emit(f.Irregular(kind=kind, remedy=remedy, rule=rule))
+    desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = kind, remedy, rule
+    desk.notes.message = f"This round can take {cards} cards, but only {desk.cards_in_device} are left. Shuffle before the next round."
+    if remedy == "deck-off-table":
+        desk.deck_off_table(kind, rule)
+    else:
+        desk.void(kind, remedy, rule)
+
+
+def _move_button(desk: Desk) -> None:
+    """One seat clockwise from the last round; before the first round it stands at the last seat, so that seat 1 is first."""
+    seats = desk.procedure.seats
+    button = desk.draft.button % seats + 1 if desk.draft.button is not None else seats
+    desk.emit(f.StartFixed(position=seat_place(button), button=button))
+
+
+def start(desk: Desk, act: Start) -> None:
+    """The button, dice, a number or a named seat fixes the first position."""
+    given = [name for name in ("seat", "dice", "number", "button") if getattr(act, name) is not None]
+    if len(given) != 1:
+        desk.refuse("bad-option", "Give exactly one of seat, dice, number or button.")
+    if desk.procedure.game.button_game:
+        _place_button(desk, act)
+        return
+    if desk.kind is not StateKind.STARTING or desk.step is None:
+        desk.refuse("not-expected-now", "The starting position is not fixed in this step.")
+    if act.button is not None:
+        desk.refuse("bad-option", f"{desk.procedure.game.title} has no button; give dice, a number or a seat.")
+    desk.notes.rule = desk.step.rule
+    position = _position(desk, act)
+    desk.emit(f.StartFixed(position=position))
+    desk.notes.to = position
+    desk.fire("advance")
+
+
+def _position(desk: Desk, act: Start) -> str:
+    seats = desk.procedure.seats
+    if act.seat is not None:
+        if act.seat == DEALER:
+            return DEALER
+        if not isinstance(act.seat, int) or not 1 <= act.seat <= seats:
+            desk.refuse("bad-position", f"This table has seats 1 to {seats} and the dealer.")
+        return seat_place(act.seat)
+    total = act.dice if act.dice is not None else act.number
+    low, high = DICE if act.dice is not None else (1, seats + 1)
+    if total is None or not low <= total <= high:
+        desk.refuse(
+            "bad-count",
+            f"{'Three dice show' if act.dice is not None else 'The generator shows'} {low} to {high}, not {total}.",
+        )
+    desk.notes.rule = COUNT_RULE
+    counted = (total - 1) % (seats + 1)
+    return DEALER if counted == 0 else seat_place(seats + 1 - counted)
+
+
+def _place_button(desk: Desk, act: Start) -> None:
+    seats = desk.procedure.seats
+    button = act.button if act.button is not None else act.seat
+    if act.dice is not None or act.number is not None or not isinstance(button, int):
+        desk.refuse("bad-option", f"{desk.procedure.game.title} begins after a button; give its seat.")
+    if not 1 <= button <= seats:
+        desk.refuse("bad-position", f"This table has seats 1 to {seats}; the button cannot stand at {button}.")
+    if desk.kind is StateKind.WAGERING or desk.kind is StateKind.READY:
+        _begin_round(desk)
+        desk.emit(f.StartFixed(position=seat_place(button), button=button))
+        desk.notes.to = seat_place(button)
+        return
+    desk.refuse("not-expected-now", "The button is placed before the bets are closed.")

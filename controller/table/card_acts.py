@@ -1,0 +1,218 @@
+"""Cards and stacks that leave a device: is each one asked for, is it possible, where does it go.
+
+Order of the checks on a card: asked for at all, face up, beyond the census, then its planned place; after it is placed, unreadable,
+double feed and the order of all cards so far. A card is always accounted for, whatever the verdict.
+"""
+
+from __future__ import annotations
+
+from controller.dealing.round import COMMUNITY
+from controller.dealing.steps import Stack, StateKind
+from controller.integrity.census import Beyond, BeyondReason
+from controller.table import facts as f
+from controller.table.acts import CardOut, CutCardOut, StackOut
+from controller.table.betting_acts import begin_round
+from controller.table.desk import Desk, shown_card
+from firmware_bridge.cards import UNREADABLE, Sealed, unseal
+
+CENSUS = "census"
+MEETS_A_PLAN = frozenset({StateKind.DEALING, StateKind.DRAWING})
+ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
+
+
+def card_out(desk: Desk, act: CardOut) -> None:
+    """One card left the device."""
+    evidence = "unknown" if act.unreadable else "read"
+    desk.notes.evidence = evidence
+    if desk.draft.round is None or not desk.in_round:
+        _card_outside_round(desk, act, evidence)
+        return
+    beyond = _beyond(desk, act)
+    if beyond is not None:
+        _refuse_card(desk, act, beyond, evidence)
+    elif desk.kind is StateKind.SUSPENDED or not desk.round.plan or act.out_of_flow:
+        _drawn_in_error(desk, act, evidence)
+    elif act.face_up:
+        _found_face_up(desk, act, evidence)
+    elif isinstance(desk.step, Stack):
+        _card_of_stack(desk, act, evidence)
+    else:
+        _place(desk, act, evidence)
+
+
+def _place(desk: Desk, act: CardOut, evidence: str) -> None:
+    round_ = desk.round
+    place, face = round_.plan[round_.cursor]
+    step = desk.step
+    finding = desk.draft.deck.watch.advance(unseal(act.read, CENSUS).code)[1]
+    desk.emit(
+        f.CardDealt(
+            to=place,
+            face=face,
+            card=act.read,
+            evidence=evidence,
+            shown=shown_card(act.read, face),
+            rule=step.rule if step else None,
+        )
+    )
+    _tell(desk, place, face, act.read)
+    if act.double:
+        desk.emit(f.CardPutAside(card=Sealed(UNREADABLE), evidence="inferred", as_next=True))
+        desk.raise_alarm("device-malfunction", detail="two cards left the shoe together", ways=("continue", "void", "reshuffle"))
+        desk.notes.irregularity, desk.notes.remedy = "device-malfunction", "supervisor-decides"
+    elif act.unreadable:
+        desk.irregular("unreadable-card", where=place)
+    elif finding is not None:
+        desk.irregular("unshuffled-order", detail=finding.sentence)
+    else:
+        desk.step_done()
+
+
+def _tell(desk: Desk, place: str, face: str, card: Sealed) -> None:
+    desk.notes.to, desk.notes.face = place, face if place != "burn" else "down"
+    shown = shown_card(card, face)
+    desk.notes.card = shown.name if shown else None
+    if desk.step is not None and desk.notes.rule is None:
+        desk.notes.rule = desk.step.rule
+
+
+def _beyond(desk: Desk, act: CardOut) -> str | None:
+    """The kind of impossible card, or None when this shoe may still hold it."""
+    if act.back_mismatch or (act.back is not None and desk.draft.deck.back is not None and act.back != desk.draft.deck.back):
+        return "foreign-card"
+    if act.beyond:
+        return "duplicate-card"
+    drawn = desk.draft.deck.census.draw(unseal(act.read, CENSUS).code)
+    if not isinstance(drawn, Beyond):
+        return None
+    return "foreign-card" if drawn.reason is BeyondReason.FOREIGN else "duplicate-card"
+
+
+def _refuse_card(desk: Desk, act: CardOut, kind: str, evidence: str) -> None:
+    desk.emit(f.CardPutAside(card=act.read, evidence=evidence, as_next=False))
+    desk.notes.to = "aside"
+    desk.irregular(kind)
+
+
+def _found_face_up(desk: Desk, act: CardOut, evidence: str) -> None:
+    kind = "card-face-up" if desk.round.face_up_seen == 0 else "cards-face-up"
+    seen = unseal(act.read, "seen face up in the shoe")
+    desk.emit(f.CardDiscarded(card=act.read, evidence=evidence, shown=seen))
+    desk.notes.to, desk.notes.face, desk.notes.card = "discard", "up", seen.name
+    desk.irregular(kind)
+
+
+def _drawn_in_error(desk: Desk, act: CardOut, evidence: str) -> None:
+    kind = "card-drawn-in-error"
+    if desk.kind in ERROR_BEFORE_BETS and "drawn-before-bets-closed" in desk.procedure.irregularities:
+        kind = "drawn-before-bets-closed"
+    row = desk.procedure.irregularities.get(kind)
+    as_next = row is not None and row.remedy == "use-as-next" and not act.face_up
+    shown = unseal(act.read, "seen face up") if act.face_up else None
+    desk.emit(f.CardPutAside(card=act.read, evidence=evidence, as_next=as_next, shown=shown))
+    desk.notes.to = "aside"
+    if as_next:
+        desk.irregular(kind)
+    elif desk.kind is not StateKind.SUSPENDED:
+        desk.raise_alarm(kind, ways=("continue", "void", "reshuffle"))
+        desk.notes.irregularity, desk.notes.remedy = kind, "supervisor-decides"
+    else:
+        desk.notes.irregularity, desk.notes.remedy = kind, "supervisor-decides"
+
+
+def _card_outside_round(desk: Desk, act: CardOut, evidence: str) -> None:
+    """A card although no round is in progress: before the first wager it waits for its place, else the deck is not in order."""
+    if desk.kind is StateKind.READY or (desk.kind is StateKind.COMPLETE and not desk.procedure.shuffle_each_round):
+        begin_round(desk)
+        beyond = _beyond(desk, act)
+        if beyond is not None:
+            _refuse_card(desk, act, beyond, evidence)
+        else:
+            _drawn_in_error(desk, act, evidence)
+        return
+    desk.emit(f.StrayCard(card=act.read, evidence=evidence))
+    desk.notes.to = "aside"
+    desk.notes.irregularity = "card-drawn-in-error"
+    code = "not-shuffled" if desk.kind in (StateKind.UNVERIFIED, StateKind.COMPLETE) else "card-drawn-in-error"
+    desk.raise_alarm(code, holds=False)
+    if desk.kind is StateKind.COMPLETE:
+        desk.emit(f.DeckUnshuffled(why="a card left the device outside of a round"))
+        desk.fire("unverify")
+
+
+# ---- stacks
+
+
+def _card_of_stack(desk: Desk, act: CardOut, evidence: str) -> None:
+    place = desk.round.plan[desk.round.cursor][0]
+    finding = desk.draft.deck.watch.advance(unseal(act.read, CENSUS).code)[1]
+    desk.emit(f.StackCardRead(card=act.read, evidence=evidence))
+    desk.notes.to, desk.notes.face = place, "down"
+    if finding is not None:
+        desk.irregular("unshuffled-order", detail=finding.sentence)
+
+
+def stack_out(desk: Desk, act: StackOut) -> None:
+    """A dispensed stack: its size is the game's, the device's claim is checked."""
+    step = desk.step
+    if desk.draft.round is None or not desk.round.plan or not isinstance(step, Stack):
+        _stack_in_error(desk, act)
+        return
+    round_ = desk.round
+    place, _ = round_.plan[round_.cursor]
+    read = tuple(held.card for held in round_.pending_stack) + act.cards
+    cards = read + (Sealed(UNREADABLE),) * (act.count - len(read))
+    faces = tuple(step.facing[min(i, len(step.facing) - 1)].value for i in range(len(cards)))
+    evidence = "read" if len(read) == len(cards) else "counted"
+    bad = _bad_in_stack(desk, act.cards)
+    shown = tuple(shown_card(card, face) for card, face in zip(cards, faces, strict=True))
+    desk.emit(f.StackDealt(to=place, cards=cards, faces=faces, evidence=evidence, shown=shown))
+    desk.notes.to, desk.notes.face, desk.notes.evidence, desk.notes.rule = (
+        place,
+        faces[0] if faces else "down",
+        evidence,
+        step.rule,
+    )
+    if bad is not None:
+        desk.irregular(bad)
+    elif len(cards) != step.size:
+        _wrong_stack(desk, place)
+    else:
+        desk.step_done()
+
+
+def _wrong_stack(desk: Desk, place: str) -> None:
+    """A stack of the wrong size has the remedy of its own row, else that of a wrong number of cards at the place."""
+    kind = "wrong-stack-size"
+    if kind not in desk.procedure.irregularities:
+        kind = {"dealer": "wrong-count-dealer", COMMUNITY: "wrong-count-community"}.get(place, "wrong-count-seat")
+    desk.irregular(kind, where=place)
+
+
+def _bad_in_stack(desk: Desk, cards: tuple[Sealed, ...]) -> str | None:
+    census = desk.draft.deck.census
+    for card in cards:
+        drawn = census.draw(unseal(card, CENSUS).code)
+        if isinstance(drawn, Beyond):
+            return "foreign-card" if drawn.reason is BeyondReason.FOREIGN else "duplicate-card"
+        census = drawn
+    return None
+
+
+def _stack_in_error(desk: Desk, act: StackOut) -> None:
+    if desk.draft.round is None or not desk.in_round:
+        desk.raise_alarm("not-shuffled" if desk.kind is StateKind.UNVERIFIED else "card-drawn-in-error", holds=False)
+        for card in act.cards or (Sealed(UNREADABLE),) * act.count:
+            desk.emit(f.StrayCard(card=card, evidence="read" if act.cards else "counted"))
+    else:
+        for card in act.cards or (Sealed(UNREADABLE),) * act.count:
+            desk.emit(f.CardPutAside(card=card, evidence="read" if act.cards else "counted", as_next=False))
+        if desk.kind is not StateKind.SUSPENDED:
+            desk.raise_alarm("card-drawn-in-error", ways=("void", "reshuffle"))
+    desk.notes.to = "aside"
+    desk.notes.irregularity, desk.notes.remedy = "card-drawn-in-error", "supervisor-decides"
+
+
+def cut_card_out(desk: Desk, act: CutCardOut) -> None:
+    """The cutting card: this round is finished, then the shoe is shuffled."""
+    desk.emit(f.CutCardSeen())

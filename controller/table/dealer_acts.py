@@ -1,0 +1,333 @@
+"""What the dealer turns, sets, declares, counts and picks up."""
+
+from __future__ import annotations
+
+from controller.dealing.round import COMMUNITY, DEALER, Held, Round, Seat, seat_place
+from controller.dealing.steps import Collect as CollectStep
+from controller.dealing.steps import ExposeCards, SetHands, Settle, StateKind, Who
+from controller.table import facts as f
+from controller.table.acts import Collect, Declare, Expose, SetHand, StubCount
+from controller.table.desk import Desk
+from controller.table.hand_cards import check_named, match_named, named_groups, open_group, seal_all
+from controller.table.judging import judge, overall
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
+
+# ---- exposing
+
+
+def expose(desk: Desk, act: Expose) -> None:
+    """Cards are turned face up, in the game's order."""
+    if act.community:
+        _expose_community(desk, act)
+    elif act.seat == DEALER:
+        _expose_dealer(desk, act)
+    elif isinstance(act.seat, int):
+        _expose_seat(desk, act, act.seat)
+    else:
+        desk.refuse("bad-option", "Say what is exposed: a seat, the dealer, or community places.")
+
+
+def _expose_community(desk: Desk, act: Expose) -> None:
+    step = desk.step
+    held = desk.round.hands.get(COMMUNITY, ())
+    if not isinstance(step, ExposeCards) or step.what is not Who.COMMUNITY:
+        desk.refuse("not-your-turn", "Community cards are not turned in this step.")
+    for place in act.community:
+        if not 1 <= place <= len(held):
+            desk.refuse("bad-position", f"There are community cards 1 to {len(held)}; there is no {place}.")
+        if held[place - 1].shown:
+            desk.refuse("not-expected-now", f"Community card {place} already lies face up.")
+    cards = _faces(desk, tuple(held[place - 1] for place in act.community), act.cards, COMMUNITY)
+    shown_before = sum(1 for h in held if h.shown)
+    done = shown_before + len(set(act.community)) == len(held)
+    for number, (place, card) in enumerate(zip(act.community, cards, strict=True)):
+        last = number == len(act.community) - 1
+        desk.emit(f.Exposed(place=f"{COMMUNITY} {place}", cards=(card,), done=False))
+        if last and done:
+            desk.emit(f.TurnTaken(place=COMMUNITY))
+    desk.notes.rule, desk.notes.to, desk.notes.face = step.rule, COMMUNITY, "up"
+    if done:
+        judge(desk)
+        desk.fire("advance")
+
+
+def _faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: str) -> tuple[Card, ...]:
+    """The faces of cards now turned: as read, or as named where they were not read."""
+    if named and len(named) != len(held):
+        desk.refuse("bad-cards", f"{place}: {len(held)} cards are turned, {len(named)} are named.")
+    cards = []
+    for index, item in enumerate(held):
+        card = unseal(item.card, "turned face up by the procedure")
+        told = named[index] if named else None
+        if told is not None and card is not UNREADABLE and told is not card:
+            desk.refuse("bad-cards", f"{place}: the cards named are not the cards that were read there.")
+        if card is UNREADABLE and told is None:
+            desk.refuse("bad-cards", f"{place}: a card was not read here; name the cards that are turned.")
+        cards.append(told or card)
+    return tuple(cards)
+
+
+def _expose_dealer(desk: Desk, act: Expose) -> None:
+    step = desk.step
+    round_ = desk.round
+    if isinstance(step, Settle) and round_.dealer_exposed and not any(seat.exposed for seat in round_.seats.values()):
+        desk.notes.rule = step.rule
+        return
+    if not isinstance(step, ExposeCards) or step.what is not Who.DEALER:
+        desk.refuse("not-your-turn", "The dealer's cards are not turned in this step.")
+    turn_dealer(desk, act.cards)
+    desk.notes.rule = step.rule
+    judge(desk)
+    desk.fire("advance")
+
+
+def turn_dealer(desk: Desk, named: tuple[Card, ...]) -> None:
+    """The dealer's hand is turned up and looked at for a configured natural."""
+    hand = desk.round.hands.get(DEALER, ())
+    cards = _faces(desk, hand, named if len(named) == len(hand) else (), DEALER)
+    procedure = desk.procedure
+    natural = procedure.game.is_natural(procedure.settings, cards)
+    desk.emit(f.Exposed(place=DEALER, cards=cards, natural=natural))
+    desk.notes.to, desk.notes.face = DEALER, "up"
+
+
+def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
+    step = desk.step
+    round_ = desk.round
+    if not isinstance(step, Settle):
+        desk.refuse("not-your-turn", "Players' hands are not exposed in this step.")
+    seat = round_.seats.get(number)
+    if seat is None:
+        desk.refuse("not-wagered", f"Seat {number} has no hand in this round.")
+    place = seat_place(number)
+    if not round_.turns or round_.turns[0] != place:
+        words = f"{round_.turns[0]} is exposed first" if place in round_.turns else f"the hand of seat {number} is not exposed (again)"
+        desk.refuse("not-your-turn", f"From the dealer's right, counterclockwise: {words}.", step.rule)
+    groups, cards = _shown_groups(desk, act, seat, place)
+    desk.emit(f.Exposed(place=place, cards=cards, groups=groups))
+    desk.notes.to, desk.notes.face, desk.notes.rule = place, "up", step.rule
+    if not _ruled(desk, number, groups):
+        return
+    judge(desk)
+    if not desk.round.turns:
+        desk.fire("advance")
+
+
+def _shown_groups(desk: Desk, act: Expose, seat: Seat, place: str) -> tuple[tuple[tuple[str, tuple[Card, ...]], ...], tuple[Card, ...]]:
+    """The groups of an exposed hand and all cards now face up."""
+    forms = _forms(desk)
+    if act.high or act.low:
+        named: tuple[tuple[str, tuple[Card, ...]], ...] = (("high", act.high), ("low", act.low))
+    elif act.cards and len(forms) == 2 and len(act.cards) == sum(size for _, size in forms):
+        named = ((forms[0][0], act.cards[: forms[0][1]]), (forms[1][0], act.cards[forms[0][1] :]))
+    elif act.cards and seat.status == "split":
+        named = (("keep", act.cards[:2]), ("keep 2", act.cards[2:]))
+    else:
+        named = (("keep", act.cards),) if act.cards else ()
+    told = tuple(card for _, cards in named for card in cards)
+    check_named(desk, place, told)
+    known = tuple((name, open_group(group, "exposed by the procedure")) for name, group in _known_groups(seat).items() if name != "discard")
+    if known:
+        if named and [sorted(c.code for c in cards) for _, cards in named] != [sorted(c.code for c in cards) for _, cards in known]:
+            desk.refuse("bad-cards", f"{place}: the cards named are not those that were set.")
+        return known, tuple(card for _, cards in known for card in cards)
+    if forms and not named:
+        desk.refuse("bad-cards", f"{place}: name the cards that are turned up; until now nobody saw which were kept.")
+    if not forms:
+        held = desk.round.hands.get(place, ())
+        cards = _faces(desk, held, act.cards if len(act.cards) == len(held) else (), place)
+        return (("keep", cards),), cards
+    sizes = {name: len(cards) for name, cards in named}
+    if "keep" in sizes and sizes["keep"] != dict(forms).get("keep", 2):
+        desk.refuse("bad-cards", f"{place}: {dict(forms).get('keep', 2)} cards are shown, not {sizes['keep']}.")
+    return named, told
+
+
+def _known_groups(seat: Seat) -> dict[str, tuple[Sealed, ...]]:
+    if seat.status == "split" and "keep" in seat.groups:
+        return {"keep": seat.groups["keep"], "keep 2": seat.groups["discard"]}
+    return {name: group for name, group in seat.groups.items() if name != "discard"}
+
+
+def _forms(desk: Desk) -> tuple[tuple[str, int], ...]:
+    """How hands are shown in this game: the groups of its players' Set step, or what a choice keeps."""
+    for step in desk.procedure.steps:
+        if isinstance(step, SetHands) and step.who is not Who.DEALER:
+            return step.groups
+    keeps = desk.procedure.game.shows
+    return (("keep", keeps),) if keeps else ()
+
+
+def _ruled(desk: Desk, number: int, groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> bool:
+    """False when the set needs a supervisor's ruling before it can be judged."""
+    flaw = desk.procedure.game.set_flaw(desk.procedure.settings, dict(groups))
+    if flaw is None:
+        return True
+    place = seat_place(number)
+    if flaw.ruling:
+        desk.emit(f.Irregular(kind="wrong-set", remedy="supervisor-decides", rule=flaw.rule, where=place))
+        desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = "wrong-set", "supervisor-decides", flaw.rule
+        desk.raise_alarm("wrong-set", where=place, detail=flaw.words, ways=("continue", "hand-dead", "void"))
+        return False
+    desk.emit(f.SetFoundWrong(seat=number, words=flaw.words, rule=flaw.rule))
+    desk.notes.irregularity, desk.notes.rule = "wrong-set", flaw.rule
+    return True
+
+
+# ---- the dealer's hand
+
+
+def set_dealer(desk: Desk, act: SetHand) -> None:
+    """The dealer sets by the house way; a hand set otherwise is set again."""
+    step = desk.step
+    if isinstance(step, ExposeCards) and step.what is Who.DEALER:
+        turn_dealer(desk, ())
+        judge(desk)
+        desk.fire("advance")
+        step = desk.step
+    if not isinstance(step, SetHands) or step.who is not Who.DEALER:
+        code = "not-your-turn" if desk.kind is StateKind.SETTING else "not-expected-now"
+        desk.refuse(code, "The dealer sets after all players' hands are set.")
+    procedure, hand = desk.procedure, desk.round.hands.get(DEALER, ())
+    named = named_groups(act)
+    told = tuple(card for _, cards in named for card in cards)
+    check_named(desk, DEALER, told)
+    cards = told if len(told) == len(hand) else tuple(unseal(held.card, "the dealer sets the hand") for held in hand)
+    advised = procedure.game.house_way(procedure.settings, cards) if UNREADABLE not in cards else None
+    desk.notes.rule = step.rule
+    if not named and advised is None:
+        desk.refuse("bad-cards", "No house way is configured for this game: name the cards of the dealer's hand as set.")
+    groups = named or tuple((advised or {}).items())
+    sizes = tuple((name, len(group)) for name, group in groups)
+    if sizes != step.groups:
+        desk.refuse(
+            "bad-cards",
+            f"The dealer's hand is set as {' and '.join(f'{n} {size}' for n, size in step.groups)}.",
+            step.rule,
+        )
+    if advised is not None and _codes(groups) != _codes(tuple(advised.items())):
+        desk.irregular("wrong-set", where=DEALER)
+        return
+    rest = match_named(desk.round, DEALER, tuple(card for _, group in groups for card in group)) or ()
+    if not desk.round.dealer_exposed:
+        shown = tuple(card for _, group in groups for card in group)
+        desk.emit(f.Exposed(place=DEALER, cards=(*shown, *rest), groups=groups, done=False))
+    desk.emit(f.HandSet(place=DEALER, groups=tuple((name, seal_all(group)) for name, group in groups), to_rack=len(rest)))
+    desk.notes.to, desk.notes.face = DEALER, "up"
+    judge(desk)
+    desk.fire("advance")
+
+
+def _codes(groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> dict[str, list[int]]:
+    return {name: sorted(card.code for card in cards) for name, cards in groups}
+
+
+# ---- declaring, collecting, counting
+
+
+def declare(desk: Desk, act: Declare) -> None:
+    """The dealer states a result; the controller's own becomes visible, and a difference alarms."""
+    round_ = desk.round
+    key = _declared_key(act)
+    main = desk.procedure.game.required_wager
+    hands = [k for k in round_.results if k == key or k.startswith(f"{key} hand ")]
+    if not hands:
+        desk.refuse("not-expected-now", "This result is not known yet: the cards come first.")
+    agrees = all(act.result in (overall(round_.results[k], main), round_.hand_names.get(k, "")) for k in hands)
+    for hand in hands:
+        desk.emit(f.Declared(key=hand, result=act.result, agrees=agrees))
+    if not agrees:
+        desk.raise_alarm("declared-differs", where=key, detail=f"declared {act.result[:40]}", holds=False, ways=("continue", "void"))
+
+
+def _declared_key(act: Declare) -> str:
+    if act.seat is None:
+        return act.result
+    return f"{act.seat} hand {act.hand}" if act.hand else str(act.seat)
+
+
+def collect(desk: Desk, act: Collect) -> None:
+    """Cards are picked up: the players' discards, or all cards of the round."""
+    step = desk.step
+    if act.what == "discards":
+        _collect_discards(desk)
+    elif desk.kind is StateKind.VOID:
+        _collect_void(desk)
+    elif isinstance(step, CollectStep):
+        desk.emit(f.RoundCollected(cards=desk.draft.deck.ledger.dealt))
+        desk.notes.rule = step.rule
+        _finish_round(desk)
+    elif isinstance(step, Settle) and desk.round.turns:
+        desk.refuse(
+            "not-your-turn",
+            f"{desk.round.turns[0]} is exposed first, from the dealer's right, counterclockwise.",
+            step.rule,
+        )
+    else:
+        desk.refuse("not-your-turn", "The round is not over, so no cards are picked up.")
+
+
+def _collect_discards(desk: Desk) -> None:
+    step = desk.step
+    if not isinstance(step, SetHands) or not step.ends_with_discards:
+        desk.refuse("not-your-turn", "There are no discards to take up in this step.")
+    if desk.round.turns:
+        desk.refuse("not-your-turn", f"{desk.round.turns[0]} has not set a hand yet.", step.rule)
+    keep = dict(step.groups)["keep"]
+    cards = sum(len(desk.round.hands[seat_place(n)]) - keep for n, seat in desk.round.seats.items() if seat.status == "")
+    desk.emit(f.DiscardsCollected(cards=cards))
+    desk.notes.rule, desk.notes.to = step.rule, "discard"
+    desk.fire("advance")
+
+
+def _collect_void(desk: Desk) -> None:
+    desk.emit(f.RoundCollected(cards=desk.draft.deck.ledger.dealt))
+    desk.emit(f.RoundCompleted(round=desk.round.number))
+    desk.fire("unverify")
+
+
+def _finish_round(desk: Desk) -> None:
+    if stub_count_due(desk):
+        desk.raise_alarm("stub-count-due", holds=False)
+        return
+    if desk.draft.alarm("stub-count-due"):
+        desk.emit(f.AlarmSettled(code="stub-count-due", by=desk.by, choose="counted"))
+    desk.emit(f.RoundCompleted(round=desk.round.number))
+    desk.fire("advance")
+    if desk.procedure.shuffle_each_round:
+        desk.emit(f.DeckUnshuffled(why="the round is over"))
+    elif desk.draft.deck.cut_seen or desk.draft.deck.empty:
+        desk.emit(f.ShoeEnded(why="the cutting card came out" if desk.draft.deck.cut_seen else "the shoe is empty"))
+        desk.fire("unverify")
+
+
+def stub_count_due(desk: Desk) -> bool:
+    """True when this round must not end without a counted stub."""
+    if desk.procedure.game.stub is None or desk.round.stub_counted is not None:
+        return False
+    return desk.draft.rounds_since_count + 1 >= desk.procedure.settings.number("stub_count_every")
+
+
+def stub_count(desk: Desk, act: StubCount) -> None:
+    """Cards counted in the stub, against what the ledger leaves."""
+    check = desk.procedure.game.stub
+    expected = stub_expected(desk.round, desk.draft.deck.ledger.loaded)
+    if check is None or expected is None or desk.kind in (StateKind.VOID, StateKind.QUARANTINED, StateKind.COMPLETE):
+        desk.refuse("not-expected-now", "The stub is counted after the last card of the round.")
+    if desk.round.stub_counted is not None:
+        desk.refuse("not-expected-now", "The stub of this round is counted already.")
+    desk.emit(f.StubCounted(counted=act.cards, expected=expected))
+    desk.notes.rule, desk.notes.evidence = check.rule, "told"
+    if act.cards != expected:
+        remedy = check.wrong_misdealt
+        desk.emit(f.Irregular(kind="stub-count-wrong", remedy=remedy.remedy, rule=remedy.rule))
+        desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = "stub-count-wrong", remedy.remedy, remedy.rule
+        desk.notes.message = f"The stub must have {expected} cards, {act.cards} were counted. Count every hand, then report what you found."
+        desk.void("stub-count-wrong", remedy.remedy, remedy.rule)
+    elif desk.round.collected:
+        _finish_round(desk)
+
+
+def stub_expected(round_: Round, loaded: int) -> int | None:
+    """Cards that the stub must have, once the last card of the round was dealt."""
+    return loaded - round_.out if round_.stub_racked else None

@@ -1,0 +1,216 @@
+"""The deck: loading, shuffling, single cards taken out and replaced; opening and closing the table.
+
+A deck may be dealt only after an uninterrupted random cycle, with the right count, since it was loaded. A wrong count quarantines it:
+only a newly loaded deck, or a named supervisor's recorded act, clears that.
+"""
+
+from __future__ import annotations
+
+from controller.dealing.rules import Rule, Standing, house, parallel
+from controller.dealing.steps import StateKind
+from controller.table import facts as f
+from controller.table.acts import Close, Load, Open, RemoveCard, ReplaceCard, Shuffle, ShuffleAborted, SignOff, SignOn
+from controller.table.desk import OUTSIDE_ROUND, Desk
+
+COUNT_RULE = parallel("MD 36.05.03.27", "a shuffler that counts and shows a wrong number: the deck leaves the table")
+MODE_RULE = Rule("EQ-22", Standing.HOUSE, "a cycle counts as a shuffle only when its mode is random")
+TURN_RULE = Rule("13:69F-23.2(b)", Standing.LAW, "two decks alternate, one in the rack at a time, backs differ")
+SET_RULE = house("set of cards", "a set with a card taken out is not dealt until the card is replaced")
+LOADABLE = frozenset({StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, StateKind.COMPLETE, StateKind.VOID, StateKind.QUARANTINED})
+
+
+def open_table(desk: Desk, act: Open) -> None:
+    """The table opens; cards must be loaded and shuffled before they are dealt."""
+    desk.emit(f.TableOpened(rules_hash=desk.procedure.rules_hash))
+
+
+def close_table(desk: Desk, act: Close) -> None:
+    """The table closes between rounds; its deck must be shuffled again before it opens."""
+    desk.emit(f.DeckUnshuffled(why="the table closed"))
+    desk.emit(f.TableClosed())
+
+
+def load(desk: Desk, act: Load) -> None:
+    """A set of cards was put into a device."""
+    spec = desk.procedure.deck
+    deck = desk.draft.deck
+    expected = spec.cards - len(deck.short)
+    if _is_the_shuffled_set(desk, act):
+        desk.notes.evidence = "confirmed"
+        return
+    evidence = "counted" if act.cards is not None and act.origin is not None else "told"
+    desk.emit(f.DeckLoaded(shoe=desk.draft.shoe + 1, decks=act.decks, cards=act.cards, back=act.back, evidence=evidence))
+    desk.notes.evidence = evidence
+    _leave_for_unverified(desk)
+    if desk.draft.quarantine_why:
+        desk.emit(f.DeckCleared(by=desk.by))
+    short = act.decks != spec.decks or (act.cards is not None and act.cards != expected)
+    if short:
+        desk.notes.message = f"{_cards(spec.cards)} of {spec.decks} deck(s) belong here, {_cards(act.cards)} of {act.decks} came."
+        _count_wrong(desk, "the count at loading")
+    elif desk.procedure.settings.flag("two_decks") and act.back is not None and act.back == desk.draft.last_back:
+        desk.notes.rule = TURN_RULE
+        desk.raise_alarm("deck-turn", detail=act.back, holds=False)
+        desk.emit(f.DeckQuarantined(why="deck-turn"))
+        desk.fire("quarantine")
+
+
+def _cards(count: int | None) -> str:
+    return "an unknown number of cards" if count is None else f"{count} cards"
+
+
+def _is_the_shuffled_set(desk: Desk, act: Load) -> bool:
+    """The shoe tells that the shuffled set went into it: same decks and count, straight after the shuffle."""
+    deck = desk.draft.deck
+    same = act.decks == deck.decks and act.cards == deck.ledger.device and act.back in (None, deck.back)
+    from_shoe = act.origin is not None and act.origin.device != "shuffler"
+    return from_shoe and deck.shuffled and deck.fresh and same and desk.kind is StateKind.READY
+
+
+def _leave_for_unverified(desk: Desk) -> None:
+    if desk.kind not in (StateKind.UNVERIFIED, StateKind.CLOSED):
+        desk.fire("unverify")
+
+
+def _count_wrong(desk: Desk, witness: str) -> None:
+    desk.notes.rule = COUNT_RULE
+    desk.notes.remedy = "deck-off-table"
+    desk.emit(f.DeckQuarantined(why="count-mismatch"))
+    desk.raise_alarm("count-mismatch", detail=witness, holds=False, ways=("replace-deck",))
+    desk.fire("quarantine")
+
+
+def shuffle(desk: Desk, act: Shuffle) -> None:
+    """A finished cycle: it makes the deck ready only when its mode was random and its count and set are right."""
+    if desk.kind not in OUTSIDE_ROUND:
+        _other_deck_shuffled(desk)
+        return
+    if desk.kind is StateKind.QUARANTINED:
+        if act.origin is None:
+            desk.refuse("not-expected-now", "This deck is off the table: load a new one first.")
+        return
+    if desk.kind is StateKind.VOID and desk.draft.round is not None:
+        desk.emit(f.RoundCollected(cards=desk.draft.deck.ledger.dealt))
+        desk.emit(f.RoundCompleted(round=desk.draft.round_number))
+    if desk.kind is StateKind.CLOSED:
+        return
+    spec, deck = desk.procedure.deck, desk.draft.deck
+    expected = spec.cards - len(deck.short)
+    if act.mode != "random":
+        _not_random(desk, act)
+    elif act.problem == "aborted":
+        _unshuffled(desk, "the cycle was broken off")
+    elif act.missing or act.extra or act.problem in ("duplicates", "foreign-back"):
+        _wrong_set(desk, act)
+    elif act.problem == "count" or (act.counted is not None and act.counted != expected):
+        _unshuffled(desk, "wrong count")
+        desk.notes.message = f"{expected} cards belong in the set, the shuffler counted {act.counted}."
+        _count_wrong(desk, "the count after the shuffle")
+    elif not deck.loaded and deck.ledger.loaded == 0 and act.counted is None:
+        _unshuffled(desk, "nothing was loaded")
+    else:
+        _accept_shuffle(desk, act)
+
+
+def _accept_shuffle(desk: Desk, act: Shuffle) -> None:
+    if not desk.draft.deck.loaded or desk.draft.deck.ledger.loaded == 0:
+        desk.emit(
+            f.DeckLoaded(
+                shoe=desk.draft.shoe + 1,
+                decks=desk.procedure.deck.decks,
+                cards=act.counted,
+                back=None,
+                evidence="counted",
+            )
+        )
+    evidence = "counted" if act.counted is not None else "told"
+    desk.emit(f.DeckShuffled(mode=act.mode, counted=act.counted, evidence=evidence))
+    for code in ("device-mode", "not-shuffled"):
+        if desk.draft.alarm(code) is not None:
+            desk.emit(f.AlarmSettled(code=code, by=desk.by, choose="shuffled"))
+    desk.notes.evidence = evidence
+    if desk.draft.deck.short:
+        _still_short(desk)
+        return
+    desk.fire("verify")
+
+
+def _still_short(desk: Desk) -> None:
+    desk.notes.rule = SET_RULE
+    desk.raise_alarm("missing-card", detail=f"{len(desk.draft.deck.short)} taken out and not replaced", holds=False)
+
+
+def _not_random(desk: Desk, act: Shuffle) -> None:
+    _unshuffled(desk, f"mode {act.mode}")
+    desk.notes.rule = MODE_RULE
+    desk.raise_alarm("device-mode", detail=f"the cycle ran in mode {act.mode}", holds=False)
+
+
+def _wrong_set(desk: Desk, act: Shuffle) -> None:
+    _unshuffled(desk, "the set is wrong")
+    spec = desk.procedure.deck
+    kinds = ["missing-card"] if act.missing else []
+    if act.problem == "foreign-back" or any(spec.copies(card.code) == 0 for card in act.extra):
+        kinds.append("foreign-card")
+    elif act.extra or act.problem == "duplicates":
+        kinds.append("duplicate-card")
+    named = [f"missing {' '.join(c.name for c in act.missing)}"] if act.missing else []
+    named += [f"too many {' '.join(c.name for c in act.extra)}"] if act.extra else []
+    desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = kinds[0], "deck-off-table", COUNT_RULE
+    desk.notes.message = f"The set is not complete: {', '.join(named) or 'the shuffler found a wrong card'}."
+    desk.emit(f.DeckQuarantined(why=kinds[0]))
+    for kind in kinds:
+        desk.raise_alarm(kind, detail=", ".join(named), holds=False, ways=("replace-deck",))
+    desk.fire("quarantine")
+
+
+def _unshuffled(desk: Desk, why: str) -> None:
+    desk.emit(f.DeckUnshuffled(why=why))
+    _leave_for_unverified(desk)
+
+
+def _other_deck_shuffled(desk: Desk) -> None:
+    """A cycle ends while a round is on: it can only be the other deck, which tells nothing about this one."""
+    desk.notes.message = "A shuffle ended while cards are on the table; it does not concern the deck in use."
+
+
+def shuffle_aborted(desk: Desk, act: ShuffleAborted) -> None:
+    """A cycle that was broken off leaves the deck unshuffled."""
+    if desk.kind in LOADABLE and desk.kind is not StateKind.QUARANTINED and desk.kind is not StateKind.CLOSED:
+        _unshuffled(desk, "the cycle was broken off")
+        desk.raise_alarm("not-shuffled", holds=False)
+        row = desk.procedure.irregularities.get("shuffler-malfunction")
+        if row is not None:
+            desk.notes.remedy, desk.notes.rule = row.remedy, row.rule
+
+
+def remove_card(desk: Desk, act: RemoveCard) -> None:
+    """A card is taken out of the set: the set is short until it is replaced."""
+    if desk.procedure.deck.copies(act.card.code) == 0:
+        desk.refuse("bad-cards", f"{act.card.name} does not belong to this game's deck.")
+    desk.emit(f.CardRemoved(card=act.card, reason=act.reason))
+    desk.notes.rule = SET_RULE
+    desk.raise_alarm("missing-card", detail=f"{act.card.name} taken out", ways=("void", "replace-deck"))
+
+
+def replace_card(desk: Desk, act: ReplaceCard) -> None:
+    """The very card that was taken out is put back into the set."""
+    short = desk.draft.deck.short
+    if act.card.code not in short:
+        words = "no card is missing" if not short else "this is not the card that was taken out"
+        desk.refuse("bad-cards", f"{act.card.name} cannot be put in: {words}.", SET_RULE)
+    desk.emit(f.CardReplaced(card=act.card, reason=act.reason))
+    if not desk.draft.deck.short and desk.draft.alarm("missing-card") is not None:
+        desk.emit(f.AlarmSettled(code="missing-card", by=desk.by, choose="replaced"))
+        if desk.kind is StateKind.SUSPENDED and not desk.draft.holding and desk.draft.resume_to is not None:
+            desk.emit(f.Resumed(to_phase=desk.draft.resume_to))
+
+
+def sign_on(desk: Desk, act: SignOn) -> None:
+    """The dealer at the table changes."""
+    desk.emit(f.DealerChanged(person=act.person, on=True))
+
+
+def sign_off(desk: Desk, act: SignOff) -> None:
+    """The dealer leaves the table."""
+    desk.emit(f.DealerChanged(person=act.person, on=False))

@@ -1,0 +1,217 @@
+"""The working place of one decision: a draft of the state, the facts so far, and the words of the answer.
+
+Handlers read the draft, `emit` facts (each is applied to the draft at once) and note what the sender is told. They never change the draft
+otherwise. A `Refusal` ends a decision without any fact of a person's act.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from controller.dealing.plan import plan_of, turns_of
+from controller.dealing.procedure import Procedure
+from controller.dealing.round import Round, seat_of
+from controller.dealing.rules import Rule, house
+from controller.dealing.steps import Collect, Decide, SetHands, Settle, StateKind, Step, Stub
+from controller.integrity.ledger import Place
+from controller.table import facts as f
+from controller.table.apply import apply
+from controller.table.codes import REFUSALS
+from controller.table.state import TableState
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
+
+SUPERVISOR = house("supervisor decides", "no text says more; a supervisor decides")
+VOIDING = frozenset({"round-void", "all-hands-void", "all-hands-void-side-bets-stand", "reshuffle"})
+OUTSIDE_ROUND = frozenset(
+    {StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, StateKind.COMPLETE, StateKind.VOID, StateKind.QUARANTINED}
+)
+
+
+def shown_card(card: Sealed, face: str) -> Card | None:
+    """The card in clear when the procedure deals it face up, else None."""
+    if face != "up":
+        return None
+    seen = unseal(card, "dealt face up")
+    return seen if seen is not UNREADABLE else None
+
+
+class Refusal(Exception):  # noqa: N818  # a verdict on the act, not a fault of ours
+    """The act is not accepted; `code` is one of REFUSALS."""
+
+    def __init__(self, code: str, words: str, rule: Rule | None = None) -> None:
+        super().__init__(words)
+        self.code, self.words, self.rule = code, words, rule
+
+
+class Notes:
+    """What the answer will say besides the state."""
+
+    __slots__ = ("alarm", "card", "evidence", "face", "irregularity", "message", "remedy", "rule", "to")
+
+    def __init__(self) -> None:
+        self.to: str | None = None
+        self.face: str | None = None
+        self.card: str | None = None
+        self.irregularity: str | None = None
+        self.remedy: str | None = None
+        self.rule: Rule | None = None
+        self.alarm: str | None = None
+        self.evidence: str | None = None
+        self.message = ""
+
+
+class Desk:
+    """See the module's text."""
+
+    __slots__ = ("by", "draft", "facts", "notes", "now_ms", "procedure")
+
+    def __init__(self, procedure: Procedure, draft: TableState, by: str, now_ms: int) -> None:
+        self.procedure, self.draft, self.by, self.now_ms = procedure, draft, by, now_ms
+        self.facts: list[f.AnyFact] = []
+        self.notes = Notes()
+
+    # ---- reading
+
+    @property
+    def round(self) -> Round:
+        """The present round; handlers are only called where there is one."""
+        if self.draft.round is None:
+            raise Refusal("not-expected-now", "No round is in progress.")
+        return self.draft.round
+
+    @property
+    def step(self) -> Step | None:
+        """The step of the present phase."""
+        return self.procedure.step(self.draft.phase)
+
+    @property
+    def kind(self) -> StateKind:
+        """The kind of the present phase."""
+        return self.procedure.kinds[self.draft.phase]
+
+    @property
+    def in_round(self) -> bool:
+        """True from the first wager until the cards are collected or the round is void, also while suspended in it."""
+        phase = self.draft.resume_to if self.kind is StateKind.SUSPENDED and self.draft.resume_to else self.draft.phase
+        return self.procedure.kinds[phase] not in OUTSIDE_ROUND
+
+    def refuse(self, code: str, words: str = "", rule: Rule | None = None) -> NoReturn:
+        """End the decision with a refusal."""
+        raise Refusal(code, words or REFUSALS[code].happened, rule)
+
+    # ---- emitting
+
+    def emit(self, fact: f.AnyFact) -> None:
+        """Record a fact and apply it to the draft."""
+        self.facts.append(fact)
+        apply(self.procedure.deck, self.draft, fact)
+
+    def fire(self, trigger: str) -> bool:
+        """Fire a trigger of the machine and enter the phase it leads to; False when the machine has no such transition from here."""
+        phase = self.procedure.phases.after(self.draft.phase, trigger, self.draft.round)
+        if phase is None:
+            return False
+        self.enter(phase)
+        return True
+
+    def enter(self, phase: str) -> None:
+        """Enter a phase: plan its cards, list its turns, and pass over what needs no input."""
+        step = self.procedure.step(phase)
+        round_ = self.draft.round
+        if step is None or round_ is None:
+            self.emit(f.StepEntered(phase=phase))
+            return
+        seats = self.procedure.seats
+        plan, turns = plan_of(step, round_, seats), turns_of(step, round_, seats)
+        self.emit(f.StepEntered(phase=phase, plan=plan, turns=turns))
+        self._arrive(step)
+
+    def _arrive(self, step: Step) -> None:
+        round_ = self.round
+        if isinstance(step, Stub):
+            self.emit(f.StubRacked(cards=self.draft.deck.ledger.device))
+            self._rack_hands_without_wager()
+            self.fire("advance")
+        elif round_.plan:
+            self.place_waiting_cards()
+        elif (
+            (isinstance(step, Decide | Settle) and not round_.turns)
+            or (isinstance(step, SetHands) and not round_.turns and not step.ends_with_discards)
+            or (isinstance(step, Collect) and round_.collected)
+        ):
+            self.fire("advance")
+
+    def _rack_hands_without_wager(self) -> None:
+        """Cards dealt to positions without a wager are collected unexposed, right after the stub is proved."""
+        round_ = self.round
+        idle = [p for p in round_.hands if (n := seat_of(p)) is not None and n not in round_.seats]
+        cards = sum(len(round_.hands[place]) for place in idle)
+        if cards:
+            self.emit(f.IdleHandsRacked(places=tuple(idle), cards=cards))
+
+    def place_waiting_cards(self) -> None:
+        """Cards drawn in error and to be used as the next card go to the next planned places by themselves."""
+        round_ = self.round
+        while round_.cursor < len(round_.plan):
+            waiting = next((held for held, as_next in round_.aside if as_next), None)
+            if waiting is None:
+                return
+            place, face = round_.plan[round_.cursor]
+            shown = shown_card(waiting.card, face)
+            self.emit(f.CardsReordered(to=place, face=face, card=waiting.card, evidence=waiting.evidence, shown=shown))
+            self.notes.to, self.notes.face, self.notes.card = place, face, shown.name if shown else None
+            self.notes.evidence = waiting.evidence
+        self.fire("advance")
+
+    def step_done(self) -> None:
+        """Go on when the step has all its cards."""
+        round_ = self.round
+        if round_.plan and round_.cursor >= len(round_.plan):
+            self.fire("advance")
+
+    # ---- trouble
+
+    def raise_alarm(self, code: str, *, where: str = "", detail: str = "", holds: bool = True, ways: tuple[str, ...] = ()) -> None:
+        """Raise an alarm; one that holds suspends the table in place."""
+        self.emit(f.AlarmRaised(code=code, where=where, detail=detail, holds=holds, ways=ways))
+        self.notes.alarm = self.notes.alarm or code
+        if holds:
+            self.suspend()
+
+    def suspend(self) -> None:
+        """Hold the table where it is."""
+        if self.procedure.phases.after(self.draft.phase, "suspend", self.draft.round) is not None:
+            self.emit(f.Suspended(from_phase=self.draft.phase))
+
+    def irregular(self, kind: str, *, where: str = "", detail: str = "") -> None:
+        """Apply the game's remedy for an irregularity; without a row a supervisor decides while the table waits."""
+        row = self.procedure.irregularities.get(kind)
+        remedy, rule = (row.remedy, row.rule) if row is not None else ("supervisor-decides", SUPERVISOR)
+        self.emit(f.Irregular(kind=kind, remedy=remedy, rule=rule, where=where))
+        self.notes.irregularity, self.notes.remedy, self.notes.rule = kind, remedy, rule
+        if remedy in VOIDING:
+            self.void(kind, remedy, rule)
+        elif remedy == "deck-off-table":
+            self.deck_off_table(kind, rule)
+        elif remedy == "supervisor-decides":
+            self.raise_alarm(kind, where=where, detail=detail, ways=("continue", "void", "replace-deck", "reshuffle"))
+
+    def void(self, why: str, remedy: str, rule: Rule) -> None:
+        """All hands void by a rule; wagers go back."""
+        self.emit(f.RoundVoided(remedy=remedy, rule=rule, why=why, side_bets_stand=remedy.endswith("side-bets-stand")))
+        if why in self.procedure.irregularities or why.endswith("wrong"):
+            self.raise_alarm(why, holds=False)
+        self.fire("void")
+
+    def deck_off_table(self, why: str, rule: Rule) -> None:
+        """The round is void and the deck is quarantined."""
+        if self.draft.round is not None and not self.draft.round.void and self.in_round:
+            self.emit(f.RoundVoided(remedy="deck-off-table", rule=rule, why=why))
+        self.emit(f.DeckQuarantined(why=why))
+        self.raise_alarm(why, holds=False, ways=("replace-deck",))
+        self.fire("quarantine")
+
+    @property
+    def cards_in_device(self) -> int:
+        """Cards that the device still holds, by the ledger."""
+        return self.draft.deck.ledger.at(Place.DEVICE)

@@ -1,0 +1,170 @@
+"""Device notices: what a jam, a lost line, a lid, a restart mean in each phase.
+
+Rows of the game's irregularity table apply at the event. A fault without a row suspends the table in place; it goes on in the very
+state it left, or ends in `void`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from controller.dealing.steps import Burn, Deal, Stack, StateKind
+from controller.table import facts as f
+from controller.table.acts import DeviceNotice, DeviceRoutine
+from controller.table.desk import SUPERVISOR, Desk
+from controller.table.going_on import go_on_if_free, settle_alarm
+
+WAYS = ("continue", "void", "reshuffle", "replace-deck")
+
+
+def routine(desk: Desk, act: DeviceRoutine) -> None:
+    """Nothing changes at the table; the event's number is recorded with the act."""
+
+
+def device_notice(desk: Desk, act: DeviceNotice) -> None:
+    """A device event that moves no card."""
+    meet = _NOTICES.get(act.event)
+    if meet is None:
+        desk.notes.message = f"'{act.event}' is recorded; it asks for nothing."
+    else:
+        meet(desk, act)
+
+
+def _cards_still_to_come(desk: Desk) -> bool:
+    names = desk.procedure.names
+    phase = desk.draft.phase if desk.draft.phase in names else desk.draft.resume_to
+    if phase not in names:
+        return False
+    later = desk.procedure.steps[names.index(phase) :]
+    round_ = desk.draft.round
+    return any(
+        isinstance(step, Burn | Deal | Stack) and (step.when is None or (round_ is not None and step.when(round_))) for step in later
+    )
+
+
+def _is_shuffler(act: DeviceNotice) -> bool:
+    return "shuffler" in act.name
+
+
+def _jam(desk: Desk, act: DeviceNotice) -> None:
+    if _is_shuffler(act):
+        _shuffler_failed(desk, act)
+    elif desk.in_round and _cards_still_to_come(desk):
+        desk.irregular("device-malfunction", where=act.name, detail=act.detail)
+    elif desk.in_round:
+        desk.raise_alarm("device-malfunction", where=act.name, holds=False)
+    else:
+        _unshuffle_outside_round(desk, f"jam in {act.name}")
+        desk.raise_alarm("not-shuffled", where=act.name, holds=False)
+        desk.notes.irregularity = "device-malfunction"
+
+
+def _shuffler_failed(desk: Desk, act: DeviceNotice) -> None:
+    """A shuffler fails in its cycle: the cards are shuffled again, no hand is affected."""
+    row = desk.procedure.irregularities.get("shuffler-malfunction")
+    desk.notes.irregularity = "device-malfunction"
+    remedy, rule = (row.remedy, row.rule) if row is not None else ("reshuffle", SUPERVISOR)
+    desk.emit(f.Irregular(kind="device-malfunction", remedy=remedy, rule=rule, where=act.name))
+    desk.notes.remedy, desk.notes.rule = remedy, rule
+    if not desk.in_round:
+        _unshuffle_outside_round(desk, f"jam in {act.name}")
+    desk.raise_alarm("device-malfunction", where=act.name, holds=False)
+
+
+def _unshuffle_outside_round(desk: Desk, why: str) -> None:
+    if desk.kind in (StateKind.READY, StateKind.COMPLETE, StateKind.UNVERIFIED):
+        desk.emit(f.DeckUnshuffled(why=why))
+        if desk.kind is not StateKind.UNVERIFIED:
+            desk.fire("unverify")
+
+
+def _lost(desk: Desk, act: DeviceNotice) -> None:
+    desk.raise_alarm("device-lost", where=act.name, detail=act.detail, ways=("void",))
+
+
+def _back(desk: Desk, act: DeviceNotice) -> None:
+    """The line is back and the device has told every event since: the table goes on where it was held."""
+    for code in ("device-lost", "wrong-identity"):
+        alarm = desk.draft.alarm(code)
+        if alarm is not None and alarm.where == act.name:
+            settle_alarm(desk, code, "back")
+    go_on_if_free(desk)
+
+
+def _restarted(desk: Desk, act: DeviceNotice) -> None:
+    """A device that restarted in a round: a person looks at it; the round never goes on by itself."""
+    if _is_shuffler(act) and not desk.in_round:
+        _unshuffle_outside_round(desk, f"{act.name} restarted")
+        desk.raise_alarm("not-shuffled", where=act.name, holds=False)
+        return
+    desk.raise_alarm("device-restarted", where=act.name, detail=act.detail, holds=not _is_shuffler(act), ways=WAYS)
+
+
+def _lid_open(desk: Desk, act: DeviceNotice) -> None:
+    if desk.in_round:
+        desk.raise_alarm("lid-open", where=act.name, detail="open", holds=not _is_shuffler(act), ways=WAYS)
+    else:
+        _unshuffle_outside_round(desk, f"lid of {act.name} opened")
+        desk.raise_alarm("lid-open", where=act.name, detail="open", holds=False)
+
+
+def _lid_closed(desk: Desk, act: DeviceNotice) -> None:
+    alarm = desk.draft.alarm("lid-open")
+    if alarm is None or alarm.where != act.name:
+        return
+    if alarm.holds:
+        desk.emit(f.AlarmRaised(code="lid-open", where=act.name, detail="closed", holds=True, ways=alarm.ways))
+    else:
+        settle_alarm(desk, "lid-open", "closed")
+
+
+def _mode(desk: Desk, act: DeviceNotice) -> None:
+    """A device tells the mode in which it is, or in which a cycle begins; until a cycle is done the deck is not shuffled."""
+    mode = act.event.removeprefix("mode-")
+    desk.emit(f.DeviceModeTold(device=act.name, mode=mode))
+    _unshuffle_outside_round(desk, f"{act.name} is in mode {mode}")
+    if mode == "random":
+        settle_alarm(desk, "device-mode", "mode random")
+    else:
+        desk.raise_alarm("device-mode", where=act.name, detail=f"mode {mode}", holds=False)
+
+
+def _empty(desk: Desk, act: DeviceNotice) -> None:
+    round_ = desk.draft.round
+    if desk.in_round and round_ is not None and round_.cursor < len(round_.plan):
+        desk.irregular("too-few-cards", where=act.name)
+    else:
+        desk.notes.message = "The shoe is empty; it is shuffled before the next round."
+
+
+def _warning(desk: Desk, act: DeviceNotice) -> None:
+    desk.raise_alarm("device-warning", where=act.name, detail=act.detail, holds=False)
+
+
+def _cleared(desk: Desk, act: DeviceNotice) -> None:
+    settle_alarm(desk, "device-error", "cleared")
+    go_on_if_free(desk)
+
+
+def _error(desk: Desk, act: DeviceNotice) -> None:
+    desk.raise_alarm("device-error", where=act.name, detail=act.detail, holds=desk.in_round, ways=WAYS)
+
+
+def _tamper(desk: Desk, act: DeviceNotice) -> None:
+    desk.raise_alarm("tamper", where=act.name, detail=act.detail, ways=WAYS)
+
+
+def _events_lost(desk: Desk, act: DeviceNotice) -> None:
+    desk.raise_alarm("partial-knowledge", where=act.name, detail=act.detail, ways=WAYS)
+
+
+def _wrong_identity(desk: Desk, act: DeviceNotice) -> None:
+    desk.raise_alarm("wrong-identity", where=act.name, detail=act.detail, ways=("void",))
+
+
+_NOTICES: dict[str, Callable[[Desk, DeviceNotice], None]] = {
+    "jam": _jam, "lost": _lost, "power-lost": _lost, "back": _back, "restarted": _restarted, "lid-open": _lid_open,
+    "lid-closed": _lid_closed, "mode-sort": _mode, "mode-random": _mode, "mode-count-only": _mode, "mode-unknown": _mode, "empty": _empty,
+    "warning": _warning, "jam-cleared": _cleared, "error-cleared": _cleared, "error": _error, "tamper": _tamper,
+    "events-lost": _events_lost, "wrong-identity": _wrong_identity,
+}  # fmt: skip

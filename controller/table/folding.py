@@ -1,0 +1,85 @@
+"""What the folds of all facts share: moving cards in the ledger, hands and seats of a draft.
+
+Each function changes the draft that it is given by replacing members, never by changing them in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from controller.dealing.round import COMMUNITY, Held, Round, Seat
+from controller.decks import DeckSpec
+from controller.errors import NotInOrderError
+from controller.integrity.census import Beyond
+from controller.integrity.ledger import Imbalance, Ledger, Place
+from controller.table.state import TableState
+from firmware_bridge.cards import Sealed, unseal
+
+CENSUS = "census"
+
+
+class FoldError(NotInOrderError):
+    """A recorded fact that the cards cannot have obeyed."""
+
+
+def round_of(state: TableState) -> Round:
+    """The present round; a record that speaks of one where there is none is broken."""
+    if state.round is None:
+        raise FoldError(
+            code="fold",
+            what=f"Table {state.table}: the record tells of a card outside of any round.",
+            do="Verify the journal.",
+        )
+    return state.round
+
+
+def moved(result: Ledger | Imbalance, state: TableState) -> Ledger:
+    """The ledger after a move that the cards can have made."""
+    if isinstance(result, Imbalance):
+        raise FoldError(code="ledger", what=f"Table {state.table}: {result.sentence}", do="Stop the table and count all cards.")
+    return result
+
+
+def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
+    """Account for one card that left the device: ledger, census, order."""
+    deck = state.deck
+    code = unseal(sealed, CENSUS).code
+    if deck.ledger.device:
+        deck.ledger = moved(deck.ledger.move(Place.DEVICE, place), state)
+    else:
+        deck.ledger = deck.ledger.put_in(place, 1)
+    drawn = deck.census.draw(code)
+    if not isinstance(drawn, Beyond):
+        deck.census = drawn
+    deck.watch = deck.watch.advance(code)[0]
+    deck.fresh = False
+    if state.round is not None:
+        state.round.out += 1
+
+
+def hold(round_: Round, place: str, held: tuple[Held, ...]) -> None:
+    """Cards lie at a place from now on."""
+    key = COMMUNITY if place.startswith(COMMUNITY) else place
+    round_.hands = {**round_.hands, key: round_.hands.get(key, ()) + held}
+
+
+def change_seat(round_: Round, seat: Seat) -> None:
+    """Put a changed seat in the place of the old one."""
+    round_.seats = {**round_.seats, seat.number: seat}
+
+
+def rack(state: TableState, cards: int) -> None:
+    """Cards of the round go from the table to the discard rack."""
+    if cards:
+        state.deck.ledger = moved(state.deck.ledger.move(Place.DEALT, Place.DISCARDED, cards), state)
+        round_of(state).racked += cards
+
+
+def take_turn(round_: Round, place: str) -> None:
+    """The place has no further turn in this step."""
+    round_.turns = tuple(turn for turn in round_.turns if turn != place)
+
+
+Appliers: TypeAlias = "dict[type, Callable[[DeckSpec, TableState, Any], None]]"
+"""Fact class to the function that applies it; each function takes its own fact."""

@@ -1,0 +1,48 @@
+"""Named cards against the cards of a hand: what people say is checked with what is known.
+
+An unread card of a hand can be any card that is named; a card that was read can only be itself.
+"""
+
+from __future__ import annotations
+
+from controller.dealing.round import Round
+from controller.table.acts import SetHand
+from controller.table.desk import Desk
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
+
+CHECK = "checking cards that a person named"
+
+
+def check_named(desk: Desk, place: str, named: tuple[Card, ...]) -> None:
+    """Refuse with `bad-cards` unless the hand at `place` can hold all of `named`."""
+    if match_named(desk.round, place, named) is None:
+        desk.refuse("bad-cards", f"{place}: the cards named are not all in this hand. Look again and name the cards shown.")
+
+
+def match_named(round_: Round, place: str, named: tuple[Card, ...]) -> tuple[Card, ...] | None:
+    """The rest of the hand when `named` are taken out of it, None when it cannot hold them."""
+    rest = list(round_.cards_at(place, CHECK))
+    for card in named:
+        if card in rest:
+            rest.remove(card)
+        elif UNREADABLE in rest:
+            rest.remove(UNREADABLE)
+        else:
+            return None
+    return tuple(rest)
+
+
+def seal_all(cards: tuple[Card, ...]) -> tuple[Sealed, ...]:
+    """Sealed, as facts hold them."""
+    return tuple(Sealed(card) for card in cards)
+
+
+def open_group(group: tuple[Sealed, ...], because: str) -> tuple[Card, ...]:
+    """The cards of a set group; the caller names the rule that lets it look."""
+    return tuple(unseal(card, because) for card in group)
+
+
+def named_groups(act: SetHand) -> tuple[tuple[str, tuple[Card, ...]], ...]:
+    """The groups that the act names, in the vocabulary's words."""
+    groups = (("keep", act.keep), ("high", act.high), ("medium", act.medium), ("low", act.low))
+    return tuple((name, cards) for name, cards in groups if cards)

@@ -1,0 +1,38 @@
+"""Asks the game for results as soon as they can be known, and decides when they may be seen.
+
+A result becomes a fact when the last card that it needs is exposed. It becomes visible with the dealer's `declare` of that hand, at the
+latest when the cards are collected: the dealer states it first, the controller confirms.
+"""
+
+from __future__ import annotations
+
+from controller.dealing.round import Round
+from controller.table import facts as f
+from controller.table.desk import Desk
+
+
+def judge(desk: Desk) -> None:
+    """Record the results that the round now allows and that are not recorded yet."""
+    round_ = desk.round
+    for hand in desk.procedure.game.judge(desk.procedure.settings, round_):
+        if round_.results.get(hand.key) == hand.results and round_.pays.get(hand.key) == hand.pays:
+            continue
+        desk.emit(
+            f.HandJudged(
+                key=hand.key, results=hand.results, pays=hand.pays, hand=hand.hand, commission=hand.commission, rule=hand.rule
+            )
+        )  # fmt: skip
+        desk.notes.rule = hand.rule
+
+
+def visible_keys(round_: Round) -> list[str]:
+    """Hands whose result may be told."""
+    if round_.collected or round_.void:
+        return list(round_.results)
+    return [key for key in round_.results if key in round_.declared]
+
+
+def overall(results: dict[str, str], main_wager: str) -> str:
+    """One word for a hand: the common word of its wagers, else that of the game's main wager."""
+    words = set(results.values())
+    return words.pop() if len(words) == 1 else results.get(main_wager, "")

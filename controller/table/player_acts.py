@@ -1,0 +1,166 @@
+"""Decisions and set hands: whose turn it is, which words and amounts are allowed, which cards stay."""
+
+from __future__ import annotations
+
+from controller.dealing.procedure import Procedure
+from controller.dealing.round import DEALER, Seat, seat_place
+from controller.dealing.steps import Decide as DecideStep
+from controller.dealing.steps import Option, Order, SetHands, Settle, Who
+from controller.table import facts as f
+from controller.table.acts import Decide, SetHand
+from controller.table.dealer_acts import set_dealer
+from controller.table.desk import Desk
+from controller.table.hand_cards import check_named, match_named, named_groups, seal_all
+from controller.table.judging import judge
+from firmware_bridge.cards import UNREADABLE, Card
+
+
+def options_of(desk_procedure: Procedure, phase: str) -> tuple[Option, ...]:
+    """The words of `choose` that the step of this phase knows."""
+    step = desk_procedure.step(phase)
+    return step.options if isinstance(step, DecideStep | SetHands | Settle) else ()
+
+
+def decide(desk: Desk, act: Decide) -> None:
+    """One decision of one seat."""
+    step = desk.step
+    options = options_of(desk.procedure, desk.draft.phase)
+    if step is None or not options:
+        desk.refuse("not-expected-now", "No decision is asked for in this step.")
+    seat = _seat(desk, act.seat)
+    option = next((o for o in options if o.choose == act.choose), None)
+    if option is None:
+        desk.refuse("bad-option", f"Seat {act.seat} may choose {', '.join(o.choose for o in options)}, not '{act.choose[:24]}'.")
+    _check_turn(desk, act, seat, option)
+    why = option.needs(desk.round, act.seat) if option.needs is not None else ""
+    if why:
+        desk.refuse("bad-option", why, option.rule)
+    amount = _amount(desk, act, seat, option)
+    place = seat_place(act.seat)
+    _check_cards(desk, act, option, place)
+    keep, discard = _kept(desk, act, place)
+    stays = option.stays_under is not None and option.stays_under in seat.wagers
+    leaves = bool(option.status in ("folded", "surrendered", "natural") and not stays)
+    desk.emit(
+        f.Decided(
+            seat=act.seat, choose=act.choose, hand=act.hand, amount=amount, wager=option.places, status=option.status,
+            forfeits=option.forfeits, forfeits_to=option.forfeits_to if option.forfeit_percent == 100 else "half",
+            to_rack=len(desk.round.hands.get(place, ())) if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
+        )
+    )  # fmt: skip
+    desk.notes.rule = option.rule
+    judge(desk)
+    _finish(desk)
+
+
+def _seat(desk: Desk, number: int) -> Seat:
+    seat = desk.round.seats.get(number)
+    if seat is None:
+        desk.refuse("not-wagered", f"Seat {number} has no wager in this round.")
+    return seat
+
+
+def _check_turn(desk: Desk, act: Decide, seat: Seat, option: Option) -> None:
+    round_ = desk.round
+    place = seat_place(act.seat)
+    if option.until_exposed and seat.live and not seat.exposed:
+        return
+    if place not in round_.turns:
+        words = "has already chosen" if seat.live else f"is out of the round ({seat.status})"
+        desk.refuse("not-your-turn", f"Seat {act.seat} {words}.")
+    in_order = isinstance(desk.step, DecideStep) and desk.step.order is Order.CLOCKWISE
+    if in_order and round_.turns[0] != place:
+        desk.refuse("not-your-turn", f"It is the turn of {round_.turns[0]}, then {place}.")
+
+
+def _amount(desk: Desk, act: Decide, seat: Seat, option: Option) -> int | None:
+    if option.places is None:
+        if act.amount is not None:
+            desk.refuse("bad-amount", f"'{act.choose}' places no wager, so it takes no amount.")
+        return None
+    base = seat.wagers.get(option.of)
+    if base is None:
+        return act.amount
+    expected = base * option.times
+    if act.amount is not None and option.times and act.amount != expected:
+        whole, cents = divmod(expected, 100)
+        text = f"{whole}.{cents:02}" if cents else str(whole)
+        desk.refuse("bad-amount", f"Seat {act.seat}: the {option.places} wager must be {text}.", option.rule)
+    return act.amount if act.amount is not None else (expected if option.times else None)
+
+
+def _check_cards(desk: Desk, act: Decide, option: Option, place: str) -> None:
+    for named, size, words in ((act.discard, option.discard, "discard"), (act.keep, option.keep, "keep")):
+        if named and not size:
+            desk.refuse("bad-cards", f"'{act.choose}' names no cards to {words}.", option.rule)
+        if named and len(named) != size:
+            desk.refuse(
+                "bad-cards",
+                f"'{act.choose}' takes exactly {size} card{'s' if size > 1 else ''} to {words}.",
+                option.rule,
+            )
+        check_named(desk, place, named)
+
+
+def _kept(desk: Desk, act: Decide, place: str) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+    """(kept, discarded) where one of them was named and the hand is known."""
+    rest = match_named(desk.round, place, act.discard or act.keep)
+    known = rest is not None and UNREADABLE not in rest
+    if act.discard:
+        return (rest or ()) if known else (), act.discard
+    if act.keep:
+        return act.keep, (rest or ()) if known else ()
+    return (), ()
+
+
+def _finish(desk: Desk) -> None:
+    step = desk.step
+    if (isinstance(step, DecideStep | Settle) and not desk.round.turns) or (
+        isinstance(step, SetHands) and not desk.round.turns and not step.ends_with_discards
+    ):
+        desk.fire("advance")
+
+
+# ---- set hands
+
+
+def set_hand(desk: Desk, act: SetHand) -> None:
+    """A hand is set: by a player, face down, or by the dealer, by the house way."""
+    if act.seat == DEALER:
+        set_dealer(desk, act)
+        return
+    step = desk.step
+    if not isinstance(step, SetHands) or not isinstance(act.seat, int):
+        desk.refuse("not-expected-now", "No hand is set in this step.")
+    if step.who is Who.DEALER:
+        desk.refuse("not-your-turn", "The players' hands are set; now the dealer sets.")
+    seat = _seat(desk, act.seat)
+    place = seat_place(act.seat)
+    if place not in desk.round.turns:
+        words = "is set and is not touched again" if seat.live else f"is out of the round ({seat.status})"
+        desk.refuse("not-your-turn", f"The hand of seat {act.seat} {words}.", step.rule)
+    groups = named_groups(act)
+    named = tuple(card for _, cards in groups for card in cards)
+    check_named(desk, place, named)
+    _check_groups(desk, groups, step)
+    wrong = wrongly_sized(groups, step)
+    desk.emit(f.HandSet(place=place, groups=tuple((name, seal_all(cards)) for name, cards in groups), wrong=wrong))
+    desk.notes.rule = step.rule
+    _finish(desk)
+
+
+def _check_groups(desk: Desk, groups: tuple[tuple[str, tuple[Card, ...]], ...], step: SetHands) -> None:
+    known = dict(step.groups)
+    for name, cards in groups:
+        if name not in known:
+            desk.refuse("bad-cards", f"This hand is set as {' and '.join(f'{n} {size}' for n, size in step.groups)}.", step.rule)
+        if name == "keep" and len(cards) != known[name]:
+            desk.refuse("bad-cards", f"Exactly {known[name]} cards are kept.", step.rule)
+
+
+def wrongly_sized(groups: tuple[tuple[str, tuple[Card, ...]], ...], step: SetHands) -> str:
+    """Why the sizes are wrong; such a hand stands as set and is ruled on when it is exposed."""
+    sizes = {name: len(cards) for name, cards in groups}
+    if groups and any(sizes.get(name, 0) != size for name, size in step.groups):
+        return "set as " + " and ".join(f"{name} {count}" for name, count in sizes.items())
+    return ""

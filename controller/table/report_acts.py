@@ -1,0 +1,116 @@
+"""What people report, and cards read again: irregularities seen by people get the game's remedy like those seen by devices."""
+
+from __future__ import annotations
+
+from controller.dealing.round import COMMUNITY, DEALER, Held, Round
+from controller.dealing.steps import ExposeCards, StateKind
+from controller.table import facts as f
+from controller.table.acts import HoleCheck, Report, Rescan
+from controller.table.desk import SUPERVISOR, Desk
+from controller.table.device_acts import WAYS
+from controller.table.going_on import go_on_if_free
+from firmware_bridge.cards import UNREADABLE, Sealed, unseal
+
+BEFORE_DECISIONS_END = frozenset({StateKind.STARTING, StateKind.DEALING, StateKind.DECIDING, StateKind.SETTING, StateKind.DRAWING})
+
+REPORTS = {
+    "dealer-card-exposed": "dealer-card-exposed", "community-card-exposed": "community-card-exposed",
+    "player-card-exposed": "player-card-exposed", "card-drawn-in-error": "card-drawn-in-error", "invalid-roll": "invalid-roll",
+    "wrong-start": "wrong-start", "wrong-set": "wrong-set", "wrong-discards": "wrong-discards", "cleared-early": "cleared-early",
+    "wrong-place": "wrong-place", "card-face-up": "card-face-up", "cards-face-up": "cards-face-up",
+    "device-malfunction": "device-malfunction", "foreign-card": "foreign-card", "duplicate-card": "duplicate-card",
+    "missing-card": "missing-card", "too-few-cards": "too-few-cards",
+}  # fmt: skip
+
+
+def report(desk: Desk, act: Report) -> None:
+    """An irregularity seen by people: the game's row applies."""
+    if act.what == "hands-counted-right":
+        _hands_counted_right(desk)
+        return
+    if not desk.in_round:
+        desk.refuse("not-expected-now", "No round is in progress to which this could belong.")
+    if act.what == "wrong-count":
+        _wrong_count(desk, act)
+        return
+    kind = REPORTS.get(act.what)
+    if kind is None:
+        known = ", ".join(sorted([*REPORTS, "wrong-count", "hands-counted-right"]))
+        desk.refuse("unknown-report", f"'{act.what[:40]}' is not known; report one of: {known}.")
+    if not _in_time(desk, kind):
+        desk.refuse("not-expected-now", "This is no irregularity any more: those cards are due to be seen now.")
+    where = f"seat {act.seat}" if isinstance(act.seat, int) else str(act.seat or act.area or "")
+    if kind == "card-drawn-in-error":
+        desk.notes.to = "aside"
+        if act.shown:
+            desk.raise_alarm(kind, where=where, detail="its face was seen", ways=WAYS)
+            desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = kind, "supervisor-decides", SUPERVISOR
+            return
+    desk.irregular(kind, where=where)
+
+
+def _in_time(desk: Desk, kind: str) -> bool:
+    """Cards seen too early are irregular only until the procedure shows them."""
+    if kind == "dealer-card-exposed":
+        return desk.kind in BEFORE_DECISIONS_END and not desk.round.dealer_exposed
+    if kind == "community-card-exposed":
+        before = desk.kind in BEFORE_DECISIONS_END and not isinstance(desk.step, ExposeCards)
+        return before and any(not held.shown for held in desk.round.hands.get(COMMUNITY, ()))
+    return True
+
+
+def _wrong_count(desk: Desk, act: Report) -> None:
+    if act.seat == DEALER:
+        kind, where = "wrong-count-dealer", str(DEALER)
+    elif act.area is not None:
+        kind, where = "wrong-count-community", COMMUNITY
+    elif isinstance(act.seat, int):
+        kind, where = "wrong-count-seat", f"seat {act.seat}"
+    else:
+        desk.refuse("bad-option", 'Say where: seat = 3, seat = "dealer" or area = "community".')
+    desk.irregular(kind, where=where)
+
+
+def _hands_counted_right(desk: Desk) -> None:
+    check = desk.procedure.game.stub
+    round_ = desk.draft.round
+    if check is None or round_ is None or not round_.stub_wrong or desk.kind is StateKind.QUARANTINED:
+        desk.refuse("not-expected-now", "This follows a wrong stub count.")
+    remedy = check.wrong_deck
+    desk.emit(f.Irregular(kind="stub-count-wrong", remedy=remedy.remedy, rule=remedy.rule))
+    desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = "stub-count-wrong", remedy.remedy, remedy.rule
+    desk.deck_off_table("stub-count-wrong", remedy.rule)
+
+
+def hole_check(desk: Desk, act: HoleCheck) -> None:
+    """No game of this house has a hole card to check unless its procedure says so."""
+    desk.refuse("not-this-game", f"{desk.procedure.game.title} has no hole card to check.")
+
+
+def rescan(desk: Desk, act: Rescan) -> None:
+    """The cards of the round, read again in the order dealt: unread ones get their names, read ones are confirmed."""
+    round_ = desk.round
+    order = dealing_order(round_)
+    if len(act.cards) != len(order):
+        desk.refuse("bad-count", f"{len(order)} cards lie on the table, {len(act.cards)} were read again.")
+    confirmed = []
+    for (place, index, held), sealed in zip(order, act.cards, strict=True):
+        old, new = unseal(held.card, "rescan"), unseal(sealed, "rescan")
+        if new is UNREADABLE:
+            desk.refuse("bad-cards", "A card could not be read again; read the whole round once more.")
+        if old is not UNREADABLE and old is not new:
+            desk.raise_alarm("unreadable-card", where=place, detail="two readings differ", ways=("continue", "void", "replace-deck"))
+            desk.notes.irregularity, desk.notes.remedy = "unreadable-card", "supervisor-decides"
+            return
+        confirmed.append((place, index, Sealed(new)))
+    desk.emit(f.EvidenceConfirmed(cards=tuple(confirmed), evidence="confirmed"))
+    desk.notes.evidence, desk.notes.remedy = "confirmed", "rescan"
+    if desk.draft.alarm("unreadable-card") is not None:
+        desk.emit(f.AlarmSettled(code="unreadable-card", by=desk.by, choose="rescan"))
+    go_on_if_free(desk)
+
+
+def dealing_order(round_: Round) -> list[tuple[str, int, Held]]:
+    """Cards on the table, pass by pass as they were dealt: the first card of each place, then the second, and so on."""
+    deepest = max((len(held) for held in round_.hands.values()), default=0)
+    return [(place, index, held[index]) for index in range(deepest) for place, held in round_.hands.items() if index < len(held)]

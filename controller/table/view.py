@@ -1,0 +1,226 @@
+"""What of a table's state is told to the outside: the outcome of an act, what may come next, and what the devices should do.
+
+Everything here is public. Hidden cards are never looked at: only cards that the procedure has shown, and numbers, are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from controller.dealing.procedure import Procedure
+from controller.dealing.round import DEALER, Round
+from controller.dealing.steps import Decide, ExposeCards, SetHands, Settle, Stack, StateKind, Who
+from controller.table import acts as a
+from controller.table.codes import REFUSALS, sentence
+from controller.table.dealer_acts import stub_expected
+from controller.table.desk import Notes, Refusal
+from controller.table.judging import overall, visible_keys
+from controller.table.outcome import Outcome, ResultsByWager, Wanted
+from controller.table.outcomes import OUTCOMES, Handler
+from controller.table.state import TableState
+
+SEQUENCE = 256
+"""Destinations at a device are one byte."""
+
+
+def outcome(procedure: Procedure, state: TableState, act: str, notes: Notes, refusal: Refusal | None = None) -> Outcome:
+    """The answer to one act in the state that follows it."""
+    round_ = state.round
+    kind = procedure.kinds[state.phase]
+    rule = refusal.rule if refusal is not None else notes.rule
+    keys = visible_keys(round_) if round_ is not None else []
+    return Outcome(
+        act=act,
+        state=kind.value,
+        phase=state.phase,
+        gate="open" if gate_open(procedure, state) else "locked",
+        refused=refusal.code if refusal is not None else None,
+        message=_message(notes, refusal),
+        to=notes.to,
+        face=notes.face,
+        card=notes.card,
+        irregularity=notes.irregularity,
+        remedy=notes.remedy,
+        rule=rule.citation if rule is not None else None,
+        standing=rule.standing.value if rule is not None else None,
+        alarm=notes.alarm,
+        alarms=tuple(alarm.code for alarm in state.alarms),
+        next=next_acts(procedure, state),
+        stub_expected=stub_expected(round_, state.deck.ledger.loaded) if round_ is not None and procedure.game.stub else None,
+        results={key: _result(procedure, round_, key) for key in keys if round_ is not None},
+        pays={key: _pay(round_, key) for key in keys if round_ is not None},
+        hands={key: round_.hand_names[key] for key in keys if round_ is not None and round_.hand_names.get(key)},
+        house_way=_house_way(procedure, state),
+        rack=round_.racked if round_ is not None else None,
+        evidence=notes.evidence,
+        round=state.round_number,
+    )
+
+
+def _message(notes: Notes, refusal: Refusal | None) -> str:
+    if refusal is not None:
+        return f"{refusal.words.rstrip('.')}. {REFUSALS[refusal.code].do}"
+    if notes.message:
+        return notes.message
+    code = notes.irregularity or notes.alarm
+    return sentence(code) if code is not None else ""
+
+
+def _result(procedure: Procedure, round_: Round, key: str) -> str | ResultsByWager:
+    results = round_.results[key]
+    return overall(results, procedure.game.required_wager) if len(set(results.values())) == 1 else results
+
+
+def _pay(round_: Round, key: str) -> str | dict[str, str]:
+    pays = {wager: amount for wager, amount in round_.pays[key].items() if amount is not None}
+    if len(pays) != len(round_.pays[key]):
+        return {wager: money(amount) for wager, amount in pays.items()}
+    if len(pays) == 1:
+        return money(next(iter(pays.values())))
+    return {wager: money(amount) for wager, amount in pays.items()}
+
+
+def money(cents: int) -> str:
+    """Cents as decimal text: "-10", "20.75"."""
+    whole, rest = divmod(abs(cents), 100)
+    return f"{'-' if cents < 0 else ''}{whole}" + (f".{rest:02}" if rest else "")
+
+
+def _house_way(procedure: Procedure, state: TableState) -> dict[str, tuple[str, ...]] | None:
+    step = procedure.step(state.phase)
+    round_ = state.round
+    if not isinstance(step, SetHands) or step.who is not Who.DEALER or round_ is None or not round_.dealer_exposed:
+        return None
+    cards = round_.shown_cards(DEALER)
+    advised = procedure.game.house_way(procedure.settings, cards) if cards else None
+    return {name: tuple(card.name for card in group) for name, group in advised.items()} if advised else None
+
+
+def gate_open(procedure: Procedure, state: TableState) -> bool:
+    """True exactly while a card or a stack is expected."""
+    round_ = state.round
+    return (
+        round_ is not None
+        and procedure.kinds[state.phase] in (StateKind.DEALING, StateKind.DRAWING)
+        and round_.cursor < len(round_.plan)
+        and not state.holding
+    )
+
+
+def wanted(procedure: Procedure, state: TableState) -> Wanted:
+    """What the devices should do now."""
+    deck = state.deck
+    kind = procedure.kinds[state.phase]
+    if not deck.shuffled or kind in (StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.QUARANTINED, StateKind.VOID):
+        return Wanted()
+    round_ = state.round
+    if round_ is not None and round_.stub_racked and kind is not StateKind.READY:
+        return Wanted()
+    shoe = Wanted(shoe=state.shoe, decks=deck.decks, back=deck.back)
+    if round_ is None or not gate_open(procedure, state):
+        return shoe
+    step = procedure.step(state.phase)
+    if isinstance(step, Stack):
+        place = round_.plan[round_.cursor][0]
+        destination = {DEALER: 0}.get(place) if not place.startswith("seat") else int(place.split()[1])
+        return Wanted(
+            shoe=state.shoe, decks=deck.decks, back=deck.back,
+            dispense=(step.size, destination if destination is not None else SEQUENCE - 1, round_.number * SEQUENCE + round_.stacks_dealt),
+        )  # fmt: skip
+    return Wanted(shoe=state.shoe, decks=deck.decks, back=deck.back, unlock=len(round_.plan) - round_.cursor)
+
+
+# ---- what may come next
+
+
+def next_acts(procedure: Procedure, state: TableState) -> tuple[str, ...]:
+    """The acts that are acceptable now, by their names."""
+    kind = procedure.kinds[state.phase]
+    names = []
+    for act, test in _NEXT.items():
+        if isinstance(OUTCOMES[kind, act], Handler) and test(procedure, state):
+            names.append(str(act.__struct_config__.tag))
+    return tuple(names)
+
+
+def _cards_due(procedure: Procedure, state: TableState) -> bool:
+    return gate_open(procedure, state) and not isinstance(procedure.step(state.phase), Stack)
+
+
+def _stack_due(procedure: Procedure, state: TableState) -> bool:
+    return gate_open(procedure, state) and isinstance(procedure.step(state.phase), Stack)
+
+
+def _may_wager(procedure: Procedure, state: TableState) -> bool:
+    return procedure.kinds[state.phase] is not StateKind.COMPLETE or not procedure.shuffle_each_round
+
+
+def _may_start(procedure: Procedure, state: TableState) -> bool:
+    if procedure.game.button_game:
+        return procedure.kinds[state.phase] in (StateKind.READY, StateKind.WAGERING)
+    return procedure.kinds[state.phase] is StateKind.STARTING
+
+
+def _may_decide(procedure: Procedure, state: TableState) -> bool:
+    step, round_ = procedure.step(state.phase), state.round
+    if round_ is None:
+        return False
+    if isinstance(step, Decide):
+        return bool(round_.turns)
+    if not isinstance(step, SetHands | Settle) or not step.options:
+        return False
+    return bool(round_.turns) or any(option.until_exposed for option in step.options)
+
+
+def _may_set(procedure: Procedure, state: TableState) -> bool:
+    step = procedure.step(state.phase)
+    return isinstance(step, SetHands) and state.round is not None and bool(state.round.turns)
+
+
+def _may_expose(procedure: Procedure, state: TableState) -> bool:
+    step = procedure.step(state.phase)
+    return isinstance(step, ExposeCards | Settle) and state.round is not None and bool(state.round.turns)
+
+
+def _may_declare(procedure: Procedure, state: TableState) -> bool:
+    return state.round is not None and any(key not in state.round.declared for key in state.round.results)
+
+
+def _may_count(procedure: Procedure, state: TableState) -> bool:
+    round_ = state.round
+    return procedure.game.stub is not None and round_ is not None and round_.stub_racked and round_.stub_counted is None
+
+
+def _may_collect(procedure: Procedure, state: TableState) -> bool:
+    step, round_ = procedure.step(state.phase), state.round
+    if procedure.kinds[state.phase] is StateKind.VOID:
+        return round_ is not None and not round_.collected
+    if isinstance(step, SetHands):
+        return step.ends_with_discards and round_ is not None and not round_.turns
+    return procedure.kinds[state.phase] is StateKind.COLLECTING and round_ is not None and not round_.collected
+
+
+def _may_resolve(procedure: Procedure, state: TableState) -> bool:
+    return bool(state.alarms) or procedure.kinds[state.phase] in (StateKind.SUSPENDED, StateKind.QUARANTINED)
+
+
+_NEXT: dict[type[a.Act], Callable[[Procedure, TableState], bool]] = {
+    a.Open: lambda p, s: True,
+    a.Load: lambda p, s: p.kinds[s.phase] in (StateKind.UNVERIFIED, StateKind.QUARANTINED, StateKind.COMPLETE, StateKind.VOID),
+    a.Shuffle: lambda p, s: p.kinds[s.phase] in (StateKind.UNVERIFIED, StateKind.COMPLETE, StateKind.VOID) and s.deck.ledger.loaded > 0,
+    a.Wager: _may_wager,
+    a.Start: _may_start,
+    a.CloseBets: lambda p, s: s.round is not None and bool(s.round.seats),
+    a.CardOut: _cards_due,
+    a.StackOut: _stack_due,
+    a.Decide: _may_decide,
+    a.SetHand: _may_set,
+    a.Expose: _may_expose,
+    a.Declare: _may_declare,
+    a.StubCount: _may_count,
+    a.Collect: _may_collect,
+    a.Rescan: lambda p, s: s.alarm("unreadable-card") is not None,
+    a.ReplaceCard: lambda p, s: bool(s.deck.short),
+    a.Resolve: _may_resolve,
+    a.Close: lambda p, s: True,
+}
