@@ -3,8 +3,8 @@
 import itertools
 import math
 import random
+import sys
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 
@@ -136,11 +136,10 @@ def test_simulated_shuffles_raise_no_more_alarms_than_computed(spec: DeckSpec, s
 @pytest.mark.timeout(3600)
 @pytest.mark.requirement("EQ-07")
 @pytest.mark.parametrize("spec", [ONE_DECK, SIX_DECKS], ids=["52", "312"])
-def test_200_000_simulated_shuffles_raise_no_more_alarms_than_computed(
-    spec: DeckSpec, record_property: Callable[[str, object], None]
-) -> None:
+def test_200_000_simulated_shuffles_raise_no_more_alarms_than_computed(spec: DeckSpec, capsys: pytest.CaptureFixture[str]) -> None:
     measured = Measured(spec, 200_000)
-    record_property("false alarms in 200,000 shuffles", measured.alarms)
+    with capsys.disabled():
+        sys.stdout.write(f"\n{measured.alarms} false alarms in 200,000 shuffles of {spec.cards} cards, seed {SEED}\n")
     check(measured)
     assert measured.alarms <= 200_000 * 2 * TARGET + SIGMAS, f"seed {SEED}"
 
