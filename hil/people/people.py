@@ -56,7 +56,9 @@ class People:
         """Take in what the table answered to a move, or to a device (None)."""
         if move is not None and outcome.refused is None:
             self._remember(move)
-        if outcome.phase != self._phase:
+        elif move is not None and not move.why and outcome.refused in ("not-your-turn", "not-wagered"):
+            self._forget_turn(move)
+        if outcome.state != "suspended" and outcome.phase != self._phase:
             self._enter(outcome)
 
     def saw_cards(self, outcome: Outcome, names: list[str]) -> None:
@@ -146,6 +148,12 @@ class People:
         seat = self.round.seats.get(number)
         if seat is not None:
             self.round.seats = {**self.round.seats, number: Seat(number, seat.wagers, status=status)}
+
+    def _forget_turn(self, move: Move) -> None:
+        """Somebody's slip has taken this turn away; do not insist on it."""
+        if isinstance(move.value, dict) and "seat" in move.value:
+            seat = move.value["seat"]
+            self._take_turn(DEALER if seat == DEALER else f"seat {seat}")
 
     def _take_turn(self, place: str) -> None:
         self._turns = [item for item in self._turns if item != place]

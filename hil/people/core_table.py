@@ -1,0 +1,67 @@
+"""A table that is the core alone, with a deck of cards in memory: for random play in large numbers."""
+
+from __future__ import annotations
+
+import random
+
+from controller.dealing.procedure import Procedure
+from controller.decks import census_of
+from controller.table.acts import AnyAct, By, CardOut, Load, Origin, Shuffle, StackOut
+from controller.table.outcome import Outcome
+from controller.table.parse import parse_act, parse_by
+from controller.table.state import TableState
+from controller.table.table import Verdict, decide, new_state, outcome_of, wanted
+from firmware_bridge.cards import Card, Sealed, card_from_code
+from hil.people.moves import Move
+
+SHOE = By("device", "shoe")
+SHUFFLER = By("device", "shuffler")
+
+
+class CoreTable:
+    """A `PlayTable` on the core. `last` is the latest verdict, for tests of what must always be true."""
+
+    def __init__(self, procedure: Procedure, rng: random.Random, table: str = "core") -> None:
+        self.procedure = procedure
+        self.state: TableState = new_state(procedure, table)
+        self.last: Verdict | None = None
+        self.pack: list[Card] = []
+        self._rng = rng
+        self._now_ms = 0
+
+    def view(self) -> Outcome:
+        """Return how the table stands."""
+        return outcome_of(self.procedure, self.state)
+
+    def tell(self, move: Move) -> Outcome:
+        """Put a person's act to the core."""
+        return self.decide(parse_act(move.key, move.value, parse_by(move.by)))
+
+    def draw(self, outcome: Outcome) -> tuple[Outcome, list[str]]:
+        """Give the next card, or the next stack where one is wanted."""
+        stack = wanted(self.procedure, self.state).dispense
+        if stack is None:
+            card = self.pack.pop(0)
+            return self.decide(CardOut(read=Sealed(card), by=SHOE, origin=Origin("shoe"))), [card.name]
+        cards = tuple(self.pack[: stack[0]])
+        del self.pack[: stack[0]]
+        told = tuple(map(Sealed, cards))
+        act = StackOut(count=len(cards), cards=told, by=SHOE, origin=Origin("shoe"))
+        return self.decide(act), [card.name for card in cards]
+
+    def make_ready(self, outcome: Outcome) -> Outcome:
+        """Load a whole deck where there is none in order, then shuffle it."""
+        deck = self.procedure.deck
+        if not self.pack or outcome.state == "quarantined":
+            outcome = self.decide(Load(decks=deck.decks, cards=deck.cards, back=deck.back, by=SHOE, origin=Origin("shoe")))
+        cards = [card_from_code(code) for code, copies in census_of(deck).items() for _ in range(copies)]
+        self.pack = [card for card in cards if card is not None]
+        self._rng.shuffle(self.pack)
+        return self.decide(Shuffle(counted=deck.cards, by=SHUFFLER, origin=Origin("shuffler")))
+
+    def decide(self, act: AnyAct) -> Outcome:
+        """Judge one act and take its state."""
+        self._now_ms += 250
+        self.last = decide(self.procedure, self.state, act, self._now_ms)
+        self.state = self.last.state
+        return self.last.outcome
