@@ -75,7 +75,7 @@ class Api:
             ShoedError: _tell_error,
             HTTPException: _tell_http_error,
         }
-        self.app: ASGIApp = _TokenGate(Starlette(routes=routes, exception_handlers=handlers), token)  # type: ignore[arg-type]
+        self.app: ASGIApp = _TokenGate(Starlette(routes=routes, exception_handlers=handlers), token)
 
     async def _health(self, _request: Request) -> Response:
         return _json({"ok": True, "version": self._version})

@@ -21,9 +21,10 @@ from typing import Final
 
 import uvicorn
 
+from controller.journal.batch import JournalState
 from controller.journal.clock import SystemClock
 from controller.journal.errors import JournalFailedError, JournalFullError
-from controller.journal.journal import Journal, JournalState, open_journal
+from controller.journal.journal import Journal, open_journal
 from controller.service.api import Api
 from controller.service.config import Setup
 from controller.service.driver import DeviceDriver

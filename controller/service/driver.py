@@ -11,6 +11,7 @@ miss.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -26,6 +27,8 @@ from firmware_bridge.commands import Command, Lock, Unlock
 from firmware_bridge.device import DeviceOutput, PortFailed, PortLost
 from firmware_bridge.errors import NotReadyError
 from firmware_bridge.events import Status
+from firmware_bridge.link.faults import FaultKind
+from firmware_bridge.link.quality import LineGrade
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.outputs import (
     CommandAnswered,
@@ -36,9 +39,7 @@ from firmware_bridge.session.outputs import (
     EventRepeated,
     EventsLost,
     Fault,
-    FaultKind,
     Identified,
-    LineGrade,
     LineQuality,
     LinkLost,
     Refused,
@@ -181,13 +182,10 @@ class DeviceDriver:
         tasks = [
             asyncio.ensure_future(self._link.start()),
             asyncio.create_task(self._drive()),
-            asyncio.create_task(self._watch_first_connection()),
+            asyncio.create_task(self._watch_beginning()),
         ]
         try:
-            self._joined.clear()
-            joined = asyncio.create_task(self._joined.wait())
-            tasks.append(joined)
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             link, self._link = self._link, None
             await link.stop()
@@ -198,10 +196,17 @@ class DeviceDriver:
             if isinstance(result, Exception):
                 raise result
 
-    async def _watch_first_connection(self) -> None:
-        await self._pause(FIRST_CONNECTION_S)
-        if self.standing is Standing.CONNECTING and not self._joining:
-            self._lose("it does not answer")
+    async def _watch_beginning(self) -> None:
+        """End when the link must be made anew: the table has noted where a new device's events begin."""
+        self._joined.clear()
+        if not self._told_lost:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(FIRST_CONNECTION_S):
+                    await self._joined.wait()
+                    return
+            if self.standing is Standing.CONNECTING and not self._joining:
+                self._lose("it does not answer")
+        await self._joined.wait()
 
     # ---- what the device says
 
@@ -224,14 +229,8 @@ class DeviceDriver:
                     self._notice("events-lost", f"events {output.first} to {output.last} are gone from its journal")
             case EventGap():
                 self._view.caught_up, self._catch_up_to = False, max(self._catch_up_to, output.seen)
-            case EventRepeated():
-                self._metrics.add("shoed_repeated_events_total", table=self._table, device=self.name)
-            case Fault():
-                self._hear_fault(output)
-            case LineQuality():
-                self._logger.warning("line-quality", grade=output.grade.value, damaged_per_mille=output.damaged_per_mille)
-                if output.grade is LineGrade.DEGRADED:
-                    self._notice("warning", "more than one frame in five is damaged: check cable and plugs")
+            case EventRepeated() | Fault() | LineQuality():
+                self._hear_line(output)
             case StatusReported():
                 self._compare(output.status)
             case _:

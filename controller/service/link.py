@@ -18,10 +18,10 @@ from firmware_bridge.codec import Codec
 from firmware_bridge.commands import Command, Request
 from firmware_bridge.device import Device, DeviceOutput
 from firmware_bridge.events import Status
+from firmware_bridge.link.line import Line
 from firmware_bridge.reports import StatusReport
 from firmware_bridge.seal import DeviceKey
-from firmware_bridge.session.host import HostSettings
-from firmware_bridge.session.line import Line
+from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.outputs import CommandAnswered, CommandFailed
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import Transport
@@ -90,7 +90,10 @@ def read_device_key(path: Path) -> bytes:
     text = path.read_text("ascii").strip()
     if len(text) != KEY_HEX_DIGITS:
         raise ValueError("the file does not hold 32 hexadecimal digits")
-    return bytes.fromhex(text)
+    key = bytes.fromhex(text)
+    if not any(key):
+        raise ValueError("the file holds the default key, which is for setting the first key only")
+    return key
 
 
 def link_maker(setup: Setup, device: DeviceConfig, codec: Codec) -> LinkMaker:
@@ -121,7 +124,7 @@ def _read_key(setup: Setup, device: DeviceConfig) -> bytes:
     try:
         return read_device_key(path)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it does not hold 32 hexadecimal digits"
+        reason = error.strerror if isinstance(error, OSError) else "it does not hold a key of 32 hexadecimal digits"
         raise ConfigError(
             "device-key-unreadable",
             setup.file,

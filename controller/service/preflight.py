@@ -26,6 +26,7 @@ from controller.journal.keys import JournalKeys, load_keys
 from controller.journal.reader import open_reader
 from controller.service.config import DeviceConfig, Setup, TableConfig
 from controller.service.errors import ConfigError, ServiceError
+from controller.service.house import NotPlainError, plain_settings
 from controller.service.link import LinkMaker, link_maker
 from controller.service.program import verify_program
 from controller.service.strict import shown
@@ -181,7 +182,11 @@ def _plan_table(setup: Setup, table: TableConfig) -> TablePlan:
     except ShoedError as error:
         raise ConfigError(error.code, setup.file, f"{key}.game", error.what, error.do) from error
     try:
-        procedure = build_procedure(game, table.method, table.house)
+        procedure = build_procedure(game, table.method, plain_settings(table.house))
+    except NotPlainError as error:
+        raise ConfigError(
+            "bad-value", setup.file, f"{key}.house.{error}", "has a value of a kind that no setting has", "see `shoed games settings`"
+        ) from error
     except ShoedError as error:
         part = "house" if "setting" in error.code else "method"
         raise ConfigError(error.code, setup.file, f"{key}.{part}", error.what, error.do) from error

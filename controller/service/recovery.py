@@ -7,8 +7,8 @@ the recorded ones, whatever today's rules say.
 
 from __future__ import annotations
 
+from controller.journal.entry import OpenedEntry
 from controller.journal.journal import Journal
-from controller.journal.reader import OpenedEntry
 from controller.service.engine import Engine
 from controller.service.feed import Feed, FeedEntry
 from controller.service.lifecycle import LIFE_KINDS

@@ -15,8 +15,9 @@ import msgspec
 from controller.dealing.procedure import build_procedure
 from controller.errors import ShoedError
 from controller.games import find_game
-from controller.journal.reader import OpenedEntry
+from controller.journal.entry import OpenedEntry
 from controller.service.engine import Engine
+from controller.service.house import plain_settings
 from controller.service.lifecycle import LIFE_KINDS, STARTED, Started
 from controller.table.facts import AnyFact
 from controller.table.state import TableState
@@ -58,7 +59,7 @@ def rejudge(table_entries: Iterable[OpenedEntry]) -> list[str]:
 
 def _engine_of(table: str, number: int, body: bytes) -> tuple[Engine, list[str]]:
     started = msgspec.json.decode(body, type=Started)
-    engine = Engine(table, build_procedure(find_game(started.game), started.method, started.house))
+    engine = Engine(table, build_procedure(find_game(started.game), started.method, plain_settings(started.house)))
     today = engine.procedure.rules_hash
     if today == started.rules_hash:
         return engine, []

@@ -26,9 +26,21 @@ SHOWN_VALUE_CHARS = 40
 """A wrong value is repeated in the error, and a line on a screen must hold it."""
 
 
-def needs(words: str, about: str, **limits: float | int | str) -> msgspec.Meta:
+def needs(  # one argument for each limit a field can have
+    words: str,
+    about: str,
+    *,
+    pattern: str | None = None,
+    min_length: int | None = None,
+    max_length: int | None = None,
+    ge: float | None = None,
+    le: float | None = None,
+) -> msgspec.Meta:
     """Describe a field: `words` completes "it needs ...", `about` is the sentence for the reference page."""
-    return msgspec.Meta(description=about, extra={"needs": words}, **limits)  # type: ignore[arg-type]
+    told = {"needs": words}
+    if ge is not None or le is not None:
+        return msgspec.Meta(description=about, extra=told, ge=ge, le=le)
+    return msgspec.Meta(description=about, extra=told, pattern=pattern, min_length=min_length, max_length=max_length)
 
 
 def read_struct(struct: type[S], table: object, file: Path, path: str = "") -> S:

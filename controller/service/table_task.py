@@ -27,9 +27,10 @@ from typing import Final
 
 import msgspec
 
+from controller.journal.batch import JournalState
 from controller.journal.entry import EntryDraft
 from controller.journal.errors import JournalFailedError, JournalFullError
-from controller.journal.journal import Journal, JournalState
+from controller.journal.journal import Journal
 from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.errors import BusyError, ServiceError
@@ -217,7 +218,7 @@ class TableTask:
             self._metrics.add("shoed_repeated_events_total", table=self.id, device=driver.name)
             driver.repeated(heard)
             return
-        if await self._take_device_act(act_of_event(event, driver.name)):
+        if await self._take_device_act(act_of_event(event, driver.name, self._state)):
             driver.taken(heard)
 
     async def _serve_joined(self, joined: Joined) -> None:

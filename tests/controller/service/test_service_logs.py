@@ -75,6 +75,7 @@ def test_a_line_that_cannot_be_written_is_counted_and_stops_nothing() -> None:
     logger = make_logger(file, "info", pretty=False)
     logger.info("one")
     logger.info("two")
+    file.close()
     assert file.lost_lines == 2
 
 
@@ -85,7 +86,8 @@ def test_a_log_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("P-11")
 def test_a_filtered_out_line_costs_at_most_a_tenth_of_an_emitted_one(tmp_path: Path) -> None:
-    logger = make_logger(LogFile(tmp_path / "log"), "info", pretty=False)
+    file = LogFile(tmp_path / "log")
+    logger = make_logger(file, "info", pretty=False)
 
     def cost_ns(debug: bool) -> float:
         began = time.perf_counter_ns()
@@ -97,4 +99,5 @@ def test_a_filtered_out_line_costs_at_most_a_tenth_of_an_emitted_one(tmp_path: P
         return time.perf_counter_ns() - began
 
     pairs = [(cost_ns(True), cost_ns(False)) for _ in range(7)]
+    file.close()
     assert median(debug for debug, _ in pairs) / median(emitted for _, emitted in pairs) <= 0.1
