@@ -40,9 +40,7 @@ def walk_chain(connection: sqlite3.Connection, start: Head) -> tuple[Head, Damag
     count, before = start.number, start.hash
     sound = True
     try:
-        rows = connection.execute(
-            "SELECT record, sealed, hash FROM entries WHERE number > ? ORDER BY number", (start.number,)
-        )
+        rows = connection.execute("SELECT record, sealed, hash FROM entries WHERE number > ? ORDER BY number", (start.number,))
         for record, sealed, stored in rows:
             computed = sha256(before + record + sealed).digest()
             if computed != stored:
@@ -82,31 +80,20 @@ def _diagnose(connection: sqlite3.Connection, head: Head) -> Damage:
     if number > expected:
         return _removed(connection, expected, number - 1)
     if said is not None and said.number != expected:
-        elsewhere = connection.execute(
-            "SELECT number FROM entries WHERE substr(record, 1, ?) = ? LIMIT 1", _prefix(expected)
-        ).fetchone()
+        elsewhere = connection.execute("SELECT number FROM entries WHERE substr(record, 1, ?) = ? LIMIT 1", _prefix(expected)).fetchone()
         if elsewhere is None:
             return _removed(connection, expected, expected)
-        detail = (
-            f"record {said.number} of table {said.table} stands in the place of record {expected}, "
-            f"which stands at {elsewhere[0]}."
-        )
+        detail = f"record {said.number} of table {said.table} stands in the place of record {expected}, which stands at {elsewhere[0]}."
         return Damage(DamageKind.REORDERED, expected, said.table, detail)
     table = said.table if said is not None else ""
     whose = f"record {expected}" + (f" of table {table}" if table else "")
     computed = chain_hash(head.hash, record, sealed)
-    following = connection.execute(
-        "SELECT record, sealed, hash FROM entries WHERE number = ?", (expected + 1,)
-    ).fetchone()
+    following = connection.execute("SELECT record, sealed, hash FROM entries WHERE number = ?", (expected + 1,)).fetchone()
     if following is not None and chain_hash(computed, following[0], following[1]) == following[2]:
-        return Damage(
-            DamageKind.EDITED, expected, table, f"the stored hash of {whose} was altered; its content is as written."
-        )
+        return Damage(DamageKind.EDITED, expected, table, f"the stored hash of {whose} was altered; its content is as written.")
     if len(stored) != len(computed):
         return Damage(DamageKind.EDITED, expected, table, f"the stored hash of {whose} was cut.")
-    return Damage(
-        DamageKind.EDITED, expected, table, f"{whose} was edited: its bytes are not those its hash was made of."
-    )
+    return Damage(DamageKind.EDITED, expected, table, f"{whose} was edited: its bytes are not those its hash was made of.")
 
 
 def _row_at(connection: sqlite3.Connection, number: int) -> Row:
@@ -118,9 +105,7 @@ def _row_at(connection: sqlite3.Connection, number: int) -> Row:
 
 def _removed(connection: sqlite3.Connection, first: int, last: int) -> Damage:
     table = ""
-    rows = connection.execute(
-        "SELECT record FROM entries WHERE number >= ? ORDER BY number LIMIT ?", (first, _AHEAD_MAX)
-    )
+    rows = connection.execute("SELECT record FROM entries WHERE number >= ? ORDER BY number LIMIT ?", (first, _AHEAD_MAX))
     for (record,) in rows:
         said = _maybe_head(record)
         if said is not None and said.back == first:

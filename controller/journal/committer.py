@@ -1,19 +1,20 @@
-"""The committer thread: takes everything that waits, one transaction, one sync, then wakes those who offered it.
+"""Takes everything that waits, one transaction, one sync, then wakes those who offered it.
 
 Who offers is on an event loop (`offer_from_loop`) or blocks in another thread (`offer_blocking`). From a loop the
-thread is woken in the loop's next turn, not at the first offer: what all ready tasks offer in this turn then travels
-in one transaction, instead of the first of them alone and the others behind it. Results go back with one call into
-each loop for a whole batch.
+work begins in the loop's next turn, not at the first offer: what all ready tasks offer in this turn then travels in
+one transaction, instead of the first of them alone and the others behind it.
 
-A full or failing disk is a state, not the end of the thread: what waits is refused, closing records may use the
-reserve, and a probe brings the state back. Only this thread touches the store. An exception that nobody foresaw ends
-in the state FAILED.
+The work is done by the committer's thread. Only while the disk is quick, a small batch is written by the loop itself:
+waking a thread and being woken by it costs more than such a sync. One slow commit, and the thread has it again.
+Moving the write-ahead log, checkpoints of idle times, probes and closing are always the thread's. A lock keeps the
+two apart, so that the one writing connection has one user at a time.
+
+An exception that nobody foresaw ends in the state FAILED, with everyone who waits refused.
 """
 
 from __future__ import annotations
 
 import asyncio
-import enum
 import queue
 import threading
 from collections import deque
@@ -22,16 +23,12 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Final, TypeVar
 
-import msgspec
-
-from controller.journal.checkpoint import CheckpointReason
-from controller.journal.entry import Head
+from controller.journal.batch import BatchWriter, JournalState, Waiting
+from controller.journal.entry import EntryDraft
 from controller.journal.errors import (
     JournalClosedError,
-    JournalDamagedError,
     JournalError,
     JournalFailedError,
-    JournalFullError,
     JournalOverloadedError,
 )
 from controller.journal.store import Offer, Store, WriteRefusedError
@@ -40,48 +37,12 @@ T = TypeVar("T")
 
 BATCH_MAX: Final = 256
 """Entries of one transaction: building it holds the interpreter for about 2 ms, which a loop does not notice."""
+LOOP_BATCH_MAX: Final = 64
+"""Entries that a loop writes itself: what one table in each of a hall's pits brings at once."""
 IDLE_CHECK_S: Final = 1.0
 """How often an idle thread looks whether a checkpoint is due; due times are tens of seconds."""
 JOIN_TIMEOUT_S: Final = 30.0
 """A sync on a failing disk can hang for seconds before the system gives up; longer is not waited for."""
-
-
-class JournalState(enum.Enum):
-    """What a journal takes now."""
-
-    READY = "ready"
-    FULL = "full"
-    FAILED = "failed"
-    CLOSED = "closed"
-
-
-class JournalStats(msgspec.Struct, frozen=True):
-    """Counts since opening."""
-
-    entries: int
-    commits: int
-    largest_batch: int
-    refused: int
-
-
-class _Waiting:
-    """An offer and who waits for its number."""
-
-    __slots__ = ("blocked", "closing", "future", "loop", "offer")
-
-    def __init__(
-        self,
-        offer: Offer,
-        closing: bool,
-        loop: asyncio.AbstractEventLoop | None,
-        future: asyncio.Future[int] | None,
-        blocked: Future[int] | None,
-    ) -> None:
-        self.offer = offer
-        self.closing = closing
-        self.loop = loop
-        self.future = future
-        self.blocked = blocked
 
 
 class _Job:
@@ -94,37 +55,24 @@ class _Job:
         self.refuse = refuse
 
 
-_Result = tuple["asyncio.Future[int]", int, JournalError | None]
-
-
 class Committer:
     """Runs the thread; all methods may be called from any thread unless they say otherwise."""
 
-    def __init__(self, path: Path, store: Store, pending_max: int, refused: WriteRefusedError | None = None) -> None:
-        """Take over the store and start the thread; `refused` says that the disk has no room or fails already."""
+    def __init__(self, path: Path, writer: BatchWriter, pending_max: int) -> None:
+        """Take over the writer and start the thread."""
         self._path = path
-        self._store = store
+        self._writer = writer
         self._pending_max = pending_max
-        self._pending: deque[_Waiting | _Job] = deque()
+        self._pending: deque[Waiting | _Job] = deque()
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
         self._kick_scheduled = False
         self._stopping = False
         self._ended = False
-        self._in_flight: list[_Waiting] = []
-        self._entries = self._commits = self._largest_batch = self._refused = 0
-        self.state = JournalState.READY
-        self.state_reason = ""
-        self.head: Head = store.head
-        if refused is not None:
-            self._enter(refused)
         self._thread = threading.Thread(target=self._run, name=f"journal {path.name}", daemon=True)
         self._thread.start()
 
-    @property
-    def stats(self) -> JournalStats:
-        return JournalStats(self._entries, self._commits, self._largest_batch, self._refused)
-
-    def offer_from_loop(self, offer: Offer, closing: bool) -> asyncio.Future[int]:
+    def offer_from_loop(self, draft: EntryDraft, wall_ms: int, mono_ns: int, *, closing: bool) -> asyncio.Future[int]:
         """Queue an offer and return the future of its number; called on the running loop that awaits it.
 
         Raises:
@@ -133,10 +81,10 @@ class Committer:
         self._verify_open(closing)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[int] = loop.create_future()
-        self._pending.append(_Waiting(offer, closing, loop, future, None))
+        self._pending.append(Waiting(draft, wall_ms, mono_ns, closing, loop, future, None))
         if not self._kick_scheduled:
             self._kick_scheduled = True
-            loop.call_soon(self._kick)
+            loop.call_soon(self._kick, loop)
         self._refuse_if_ended()
         return future
 
@@ -149,14 +97,15 @@ class Committer:
         self._verify_open(closing)
         blocked: list[Future[int]] = [Future() for _ in offers]
         self._pending.extend(
-            _Waiting(offer, closing, None, None, waiter) for offer, waiter in zip(offers, blocked, strict=True)
+            Waiting(offer.draft, offer.wall_ms, offer.mono_ns, closing, None, None, waiter)
+            for offer, waiter in zip(offers, blocked, strict=True)
         )
         self._wake.put(None)
         self._refuse_if_ended()
         return [waiter.result() for waiter in blocked]
 
     def call(self, job: Callable[[Store], T]) -> T:
-        """Run a job with the store in the thread, after what was offered before it, and return its result.
+        """Run a job with the store, after what was offered before it, and return its result; blocks.
 
         Raises:
             JournalClosedError: when the thread has ended.
@@ -167,7 +116,7 @@ class Committer:
 
         def run() -> None:
             try:
-                result.set_result(job(self._store))
+                result.set_result(job(self._writer.store))
             except (JournalError, WriteRefusedError) as error:
                 result.set_exception(error)
 
@@ -177,10 +126,10 @@ class Committer:
         return result.result()
 
     def probe(self) -> JournalState:
-        """Try whether a full or failed journal can be written again, and return the state after it."""
-        if self.state in (JournalState.FULL, JournalState.FAILED):
-            self.call(self._probe)
-        return self.state
+        """Try whether a full or failed journal can be written again, and return the state after it; blocks."""
+        if self._writer.state in (JournalState.FULL, JournalState.FAILED):
+            self.call(lambda _: self._writer.probe())
+        return self._writer.state
 
     def close(self) -> None:
         """Write what waits and a last checkpoint, end the thread, close the file; harmless when closed already."""
@@ -189,158 +138,69 @@ class Committer:
             self._wake.put(None)
         self._thread.join(JOIN_TIMEOUT_S)
 
-    def refusal(self) -> JournalError | None:
-        """Return why no entry is taken now, or None."""
-        match self.state:
-            case JournalState.READY:
-                return None
-            case JournalState.FULL:
-                return JournalFullError(self._path, self.state_reason)
-            case JournalState.FAILED:
-                return JournalFailedError(self._path, self.state_reason)
-            case JournalState.CLOSED:
-                return JournalClosedError(self._path)
-
     def _verify_open(self, closing: bool) -> None:
         if self._stopping:
             raise JournalClosedError(self._path)
-        if self.state is not JournalState.READY and not closing:
-            self._refused += 1
-            refusal = self.refusal()
+        writer = self._writer
+        if writer.state is not JournalState.READY and not closing:
+            writer.count_refused()
+            refusal = writer.refusal()
             assert refusal is not None
             raise refusal
         if len(self._pending) >= self._pending_max:
-            self._refused += 1
+            writer.count_refused()
             raise JournalOverloadedError(self._path, len(self._pending))
 
-    def _kick(self) -> None:
+    def _kick(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Runs on a loop, one turn after an offer."""
         self._kick_scheduled = False
+        pending = self._pending
+        if self._writer.is_quick and len(pending) <= LOOP_BATCH_MAX and self._lock.acquire(blocking=False):
+            try:
+                batch: list[Waiting] = []
+                while pending and isinstance(pending[0], Waiting):
+                    batch.append(pending.popleft())  # type: ignore[arg-type]  # seen to be one; only the lock's holder takes
+                self._writer.commit(batch, loop)
+            finally:
+                self._lock.release()
+            if not pending and not self._writer.store.is_log_due():
+                return
         self._wake.put(None)
 
     def _run(self) -> None:
+        writer = self._writer
         try:
             while True:
                 try:
                     self._wake.get(timeout=IDLE_CHECK_S)
                 except queue.Empty:
-                    self._checkpoint_if_due()
-                self._drain()
+                    with self._lock:
+                        writer.write_due_checkpoint()
+                with self._lock:
+                    self._drain()
                 if self._stopping and not self._pending:
                     break
-            self._finish()
+            with self._lock:
+                writer.finish()
         except Exception as error:  # noqa: BLE001  # the thread's outermost frame: the table stops with a sentence
-            self._fail(f"{type(error).__name__} in the committer")
-            self._refuse(self._in_flight, JournalFailedError(self._path, self.state_reason))
+            writer.fail(f"{type(error).__name__} in the committer")
+            writer.refuse(writer.in_flight, JournalFailedError(self._path, writer.state_reason))
         self._stopping = self._ended = True
         self._refuse_if_ended()
 
     def _drain(self) -> None:
         while self._pending:
-            batch: list[_Waiting] = []
+            batch: list[Waiting] = []
             while self._pending and len(batch) < BATCH_MAX:
                 waiting = self._pending.popleft()
-                if isinstance(waiting, _Waiting):
+                if isinstance(waiting, Waiting):
                     batch.append(waiting)
                     continue
-                self._commit(batch)
+                self._writer.commit(batch)
                 batch = []
                 waiting.run()
-            self._commit(batch)
-        self._move_log()
-
-    def _commit(self, batch: list[_Waiting]) -> None:
-        if not batch:
-            return
-        self._in_flight = batch
-        if self.state is JournalState.READY:
-            try:
-                self._write(batch)
-                return
-            except WriteRefusedError as error:
-                self._enter(error)
-        refusal = self.refusal()
-        assert refusal is not None
-        closing = [waiting for waiting in batch if waiting.closing]
-        self._refuse([waiting for waiting in batch if not waiting.closing], refusal)
-        if not closing:
-            return
-        try:
-            self._store.ballast.release()
-            self._write(closing)
-        except (WriteRefusedError, OSError):
-            self._refuse(closing, refusal)
-
-    def _write(self, batch: list[_Waiting]) -> None:
-        first = self._store.commit([waiting.offer for waiting in batch])
-        self.head = self._store.head
-        self._entries += len(batch)
-        self._commits += 1
-        self._largest_batch = max(self._largest_batch, len(batch))
-        self._answer([(waiting, number, None) for number, waiting in enumerate(batch, first)])
-
-    def _refuse(self, batch: list[_Waiting], refusal: JournalError) -> None:
-        self._refused += len(batch)
-        self._answer([(waiting, 0, refusal) for waiting in batch])
-
-    def _answer(self, results: list[tuple[_Waiting, int, JournalError | None]]) -> None:
-        by_loop: dict[asyncio.AbstractEventLoop, list[_Result]] = {}
-        for waiting, number, error in results:
-            if waiting.blocked is not None:
-                if waiting.blocked.done():
-                    continue
-                if error is None:
-                    waiting.blocked.set_result(number)
-                else:
-                    waiting.blocked.set_exception(error)
-            elif waiting.loop is not None and waiting.future is not None:
-                by_loop.setdefault(waiting.loop, []).append((waiting.future, number, error))
-        for loop, answers in by_loop.items():
-            try:
-                loop.call_soon_threadsafe(_set_results, answers)
-            except RuntimeError:
-                # A loop that was closed has nobody left who waits; the entries are committed all the same.
-                if not loop.is_closed():
-                    raise
-
-    def _checkpoint_if_due(self) -> None:
-        if self.state is JournalState.READY and self._store.is_checkpoint_due():
-            try:
-                self._store.write_checkpoint(CheckpointReason.PERIODIC)
-            except WriteRefusedError as error:
-                self._enter(error)
-
-    def _move_log(self) -> None:
-        try:
-            self._store.move_log_if_due()
-        except WriteRefusedError as error:
-            self._enter(error)
-
-    def _probe(self, store: Store) -> None:
-        try:
-            store.probe()
-        except WriteRefusedError as error:
-            self._enter(error)
-        except JournalDamagedError as error:
-            self._fail(error.what)
-        else:
-            self.state, self.state_reason = JournalState.READY, ""
-
-    def _finish(self) -> None:
-        try:
-            if self._store.has_unsigned():
-                self._store.write_checkpoint(CheckpointReason.CLOSED)
-        except WriteRefusedError as error:
-            self._enter(error)
-        self._store.close()
-        self.state, self.state_reason = JournalState.CLOSED, ""
-
-    def _enter(self, error: WriteRefusedError) -> None:
-        self.state_reason = error.reason
-        self.state = JournalState.FULL if error.is_full else JournalState.FAILED
-
-    def _fail(self, reason: str) -> None:
-        self.state_reason = reason
-        self.state = JournalState.FAILED
+            self._writer.commit(batch)
+        self._writer.move_log()
 
     def _refuse_if_ended(self) -> None:
         """Answer what came in while the thread ended: nobody else would."""
@@ -349,19 +209,8 @@ class Committer:
                 waiting = self._pending.popleft()
             except IndexError:
                 return
-            refusal = self.refusal() or JournalClosedError(self._path)
-            if isinstance(waiting, _Waiting):
-                self._refuse([waiting], refusal)
+            refusal = self._writer.refusal() or JournalClosedError(self._path)
+            if isinstance(waiting, Waiting):
+                self._writer.refuse([waiting], refusal)
             else:
                 waiting.refuse(refusal)
-
-
-def _set_results(answers: list[_Result]) -> None:
-    """Runs on the loop: a future that was cancelled meanwhile has nobody waiting."""
-    for future, number, error in answers:
-        if future.done():
-            continue
-        if error is None:
-            future.set_result(number)
-        else:
-            future.set_exception(error)

@@ -39,11 +39,11 @@ INTEGER_MAX: Final = 2**53 - 1
 
 NAME: Final = re.compile(r"[ !#-\[\]-~]{1,64}")
 """Table and kind: printable ASCII without quotation mark and backslash, so that the head needs no escaping."""
-PLACEHOLDER: Final = re.compile(r'\{"sealed":\s?(0|[1-9][0-9]{0,4})\}')
+PLACEHOLDER: Final = re.compile(rb'\{"sealed":\s?(0|[1-9][0-9]{0,4})\}')
 """Where a hidden card stands in a body: an object with this key only, the value an index into the sealed cards."""
 
 
-class EntryDraft(msgspec.Struct, frozen=True):
+class EntryDraft(msgspec.Struct, frozen=True, gc=False):
     """What is offered to the journal: everything of an entry but its number, seal and hash.
 
     Attributes:
@@ -64,7 +64,7 @@ class EntryDraft(msgspec.Struct, frozen=True):
     mono_ns: int | None = None
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """One stored entry, hidden cards still sealed."""
 
     number: int
@@ -81,7 +81,7 @@ class Entry(msgspec.Struct, frozen=True):
     hash: bytes
 
 
-class OpenedEntry(msgspec.Struct, frozen=True):
+class OpenedEntry(msgspec.Struct, frozen=True, gc=False):
     """An entry with its hidden cards; `cards` is empty where there are none or they stay closed."""
 
     entry: Entry
@@ -94,19 +94,18 @@ class OpenedEntry(msgspec.Struct, frozen=True):
         """Return the body with each placeholder replaced by the card's name; as stored while the cards stay closed."""
         if not self.cards:
             return self.entry.body
-        names = [_card_name(code) for code in self.cards]
-        text = self.entry.body.decode()
-        return PLACEHOLDER.sub(lambda found: f'"{names[int(found[1])]}"', text).encode()
+        names = [f'"{_card_name(code)}"'.encode() for code in self.cards]
+        return PLACEHOLDER.sub(lambda found: names[int(found[1])], self.entry.body)
 
 
-class Head(msgspec.Struct, frozen=True):
+class Head(msgspec.Struct, frozen=True, gc=False):
     """The last entry of a chain: its number (0: only the header) and hash."""
 
     number: int
     hash: bytes
 
 
-class HeadLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HeadLine(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The head of a record, decoded; `body` and `sealed` are lengths."""
 
     number: int
@@ -122,46 +121,55 @@ class HeadLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sealed: int
 
 
+_HEAD_ENCODER: Final = msgspec.json.Encoder()
 _HEAD_DECODER: Final = msgspec.json.Decoder(HeadLine)
 
 
-def verify_draft(draft: EntryDraft) -> str:
-    """Return the body as text.
+def verify_draft(draft: EntryDraft) -> None:
+    """Check what may change from entry to entry; the names are checked by `verify_name`, once each.
 
     Raises:
-        EntryRefusedError: when the draft must not be stored: names, numbers, lengths, or cards and placeholders that
-        do not match.
+        EntryRefusedError: when numbers, lengths, body, or cards and placeholders make it no entry.
     """
-    if NAME.fullmatch(draft.table) is None or NAME.fullmatch(draft.kind) is None:
-        raise EntryRefusedError(f"table {draft.table!r} or kind {draft.kind!r} is not 1 to 64 plain ASCII characters")
+    body = draft.body
     if not (0 <= draft.shoe <= INTEGER_MAX and 0 <= draft.round <= INTEGER_MAX):
         raise EntryRefusedError(f"shoe {draft.shoe} or round {draft.round} is out of range")
-    if len(draft.body) > BODY_BYTES_MAX or len(draft.cards) > CARDS_MAX:
-        raise EntryRefusedError(f"{len(draft.body)} bytes of body or {len(draft.cards)} cards are too many")
+    if len(body) > BODY_BYTES_MAX or len(draft.cards) > CARDS_MAX:
+        raise EntryRefusedError(f"{len(body)} bytes of body or {len(draft.cards)} cards are too many")
+    if body[:1] != b"{" or body[-1:] != b"}" or b"\0" in body:
+        raise EntryRefusedError("its body is not a JSON object")
+    if not body.isascii():
+        _verify_utf8(body)
+    if draft.cards or b'{"sealed":' in body:
+        _verify_placeholders(body, len(draft.cards))
+
+
+def verify_name(name: str) -> None:
+    """Check the name of a table or a kind.
+
+    Raises:
+        EntryRefusedError: when it is not 1 to 64 plain ASCII characters.
+    """
+    if NAME.fullmatch(name) is None:
+        raise EntryRefusedError(f"the name {name!r} is not 1 to 64 plain ASCII characters")
+
+
+def _verify_utf8(body: bytes) -> None:
     try:
-        body = draft.body.decode()
+        body.decode()
     except UnicodeDecodeError as error:
         raise EntryRefusedError("its body is not UTF-8") from error
-    if not (body.startswith("{") and body.endswith("}")) or "\0" in body:
-        raise EntryRefusedError("its body is not a JSON object")
-    if draft.cards or '{"sealed":' in body:
-        _verify_placeholders(body, len(draft.cards))
-    return body
 
 
-def _verify_placeholders(body: str, cards: int) -> None:
+def _verify_placeholders(body: bytes, cards: int) -> None:
     found = {int(index) for index in PLACEHOLDER.findall(body)}
     if found != set(range(cards)):
         raise EntryRefusedError(f"it brings {cards} hidden cards and its body does not place each of them")
 
 
-def encode_record(number: int, back: int, draft: EntryDraft, body: str, stamps: tuple[int, int], sealed: bytes) -> str:
-    """Return the text that is stored and hashed; `stamps` are wall_ms and mono_ns. The draft was verified."""
-    return (
-        f'{{"number":{number},"table":"{draft.table}","back":{back},"wall_ms":{stamps[0]},"mono_ns":{stamps[1]},'
-        f'"shoe":{draft.shoe},"round":{draft.round},"boundary":{draft.boundary:d},"kind":"{draft.kind}",'
-        f'"body":{len(draft.body)},"sealed":{len(sealed)}}}\n{body}'
-    )
+def encode_record(head: HeadLine, body: bytes) -> bytes:
+    """Return the bytes that are stored and hashed; the head's names were verified."""
+    return b"%b\n%b" % (_HEAD_ENCODER.encode(head), body)
 
 
 def chain_hash(before: bytes, record: bytes, sealed: bytes) -> bytes:

@@ -126,9 +126,7 @@ class JournalClosedError(JournalError):
     """This process has closed the journal."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(
-            "journal-closed", f"The journal {path} is closed.", "Start the daemon again to write more entries."
-        )
+        super().__init__("journal-closed", f"The journal {path} is closed.", "Start the daemon again to write more entries.")
 
 
 class JournalOverloadedError(JournalError):

@@ -19,10 +19,11 @@ from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from controller.journal.batch import BatchWriter, JournalState, JournalStats
 from controller.journal.checkpoint import NO_CHECKPOINT, Checkpoint, CheckpointReason, sign_checkpoint
 from controller.journal.clock import JournalClock
-from controller.journal.committer import Committer, JournalState, JournalStats
-from controller.journal.entry import NAME, Entry, EntryDraft, Head, OpenedEntry, verify_draft
+from controller.journal.committer import Committer
+from controller.journal.entry import Entry, EntryDraft, Head, OpenedEntry, verify_draft, verify_name
 from controller.journal.errors import (
     DamageKind,
     EntryRefusedError,
@@ -53,22 +54,31 @@ Keys = tuple[bytes, Ed25519PrivateKey]
 
 TABLES_MAX: Final = 256
 """Tables that share one file; a checkpoint names each of them."""
+KINDS_MAX: Final = 256
+"""Names of kinds that are remembered as checked; there are some forty acts."""
 
 
 class Journal:
     """An open journal; get it from `open_journal`, close it with `close` or `aclose`."""
 
     def __init__(
-        self, path: Path, header: Header, committer: Committer, lock: JournalLock, seal_key: bytes, clock: JournalClock
+        self,
+        path: Path,
+        header: Header,
+        works: tuple[BatchWriter, Committer],
+        lock: JournalLock,
+        seal_key: bytes,
+        clock: JournalClock,
     ) -> None:
         """Take over what `open_journal` prepared."""
         self.path = path
         self.header = header
-        self._committer = committer
+        self._writer, self._committer = works
         self._lock = lock
         self._seal_key = seal_key
         self._clock = clock
         self._tables = frozenset(header.tables)
+        self._kinds: set[str] = set()
         self._reader: JournalReader | None = None
         self._closed = False
 
@@ -79,21 +89,21 @@ class Journal:
     @property
     def state(self) -> JournalState:
         """READY, FULL or FAILED (no entry is taken, `probe` tries again), or CLOSED."""
-        return self._committer.state
+        return self._writer.state
 
     @property
     def state_reason(self) -> str:
         """What the system said when the state left READY."""
-        return self._committer.state_reason
+        return self._writer.state_reason
 
     @property
     def head(self) -> Head:
         """The last committed entry's number and hash."""
-        return self._committer.head
+        return self._writer.head
 
     @property
     def stats(self) -> JournalStats:
-        return self._committer.stats
+        return self._writer.stats
 
     def append(self, draft: EntryDraft, *, closing: bool = False) -> asyncio.Future[int]:
         """Offer an entry on the running loop; the future gives its number once it is on the disk.
@@ -105,7 +115,9 @@ class Journal:
         Raises:
             JournalError: here or when awaited: EntryRefused, Full, Failed, Closed, Overloaded.
         """
-        return self._committer.offer_from_loop(self._offer(draft), closing)
+        self._verify(draft)
+        wall_ms, mono_ns = self._stamp(draft)
+        return self._committer.offer_from_loop(draft, wall_ms, mono_ns, closing=closing)
 
     def append_now(self, draft: EntryDraft, *, closing: bool = False) -> int:
         """Write an entry and return its number; blocks, so never on a loop.
@@ -177,17 +189,25 @@ class Journal:
         """Do as `close` in a worker thread."""
         await asyncio.to_thread(self.close)
 
-    def _offer(self, draft: EntryDraft) -> Offer:
-        body = verify_draft(draft)
+    def _verify(self, draft: EntryDraft) -> None:
+        verify_draft(draft)
         if draft.table not in self._tables:
             raise EntryRefusedError(f"table {draft.table!r} is none of this journal's")
+        if draft.kind not in self._kinds:
+            verify_name(draft.kind)
+            if len(self._kinds) < KINDS_MAX:
+                self._kinds.add(draft.kind)
+
+    def _stamp(self, draft: EntryDraft) -> tuple[int, int]:
         wall_ms, mono_ns = draft.wall_ms, draft.mono_ns
-        return Offer(
-            draft,
-            body,
+        return (
             wall_ms if wall_ms is not None else self._clock.wall_ms(),
             mono_ns if mono_ns is not None else self._clock.mono_ns(),
         )
+
+    def _offer(self, draft: EntryDraft) -> Offer:
+        self._verify(draft)
+        return Offer(draft, *self._stamp(draft))
 
     def _ask(self, job: Callable[[Store], None]) -> None:
         try:
@@ -250,18 +270,20 @@ def open_journal(
         raise
     lock.sign()
     try:
-        store.ballast.restore()
+        store.take_reserves()
         refused = None
-    except OSError as error:
-        refused = refused_write(error)
-    committer = Committer(path, store, limits.pending_max, refused)
-    return Journal(path, start.header, committer, lock, seal_key, clock)
+    except WriteRefusedError as error:
+        refused = error
+    writer = BatchWriter(path, store, clock, refused)
+    return Journal(path, start.header, (writer, Committer(path, writer, limits.pending_max)), lock, seal_key, clock)
 
 
 def _verify_arguments(tables: Sequence[str], seal_key: bytes) -> tuple[str, ...]:
     wanted = tuple(sorted(set(tables)))
-    if not 1 <= len(wanted) <= TABLES_MAX or any(NAME.fullmatch(table) is None for table in wanted):
-        raise EntryRefusedError(f"a journal has 1 to {TABLES_MAX} tables with plain ASCII names of 1 to 64 characters")
+    if not 1 <= len(wanted) <= TABLES_MAX:
+        raise EntryRefusedError(f"a journal has 1 to {TABLES_MAX} tables")
+    for table in wanted:
+        verify_name(table)
     if len(seal_key) != KEY_BYTES:
         raise JournalKeyError(f"A seal key has {KEY_BYTES} bytes.", "Load the keys with `load_keys`.")
     return wanted
@@ -287,9 +309,7 @@ def _create(path: Path, tables: tuple[str, ...], keys: Keys, clock: JournalClock
         public_key_hex(keys[1]),
     )
     body = encode_header(header)
-    first = Checkpoint(
-        1, header.file_id, 0, header_hash(body).hex(), clock.wall_ms(), CheckpointReason.CREATED, {}, NO_CHECKPOINT
-    )
+    first = Checkpoint(1, header.file_id, 0, header_hash(body).hex(), clock.wall_ms(), CheckpointReason.CREATED, {}, NO_CHECKPOINT)
     signed = sign_checkpoint(first, keys[1])
     connection = connect_writer(draft)
     try:
@@ -316,7 +336,5 @@ def _inspect(path: Path, tables: tuple[str, ...], keys: Keys, extent: Extent) ->
     if start.header.tables != tables:
         raise JournalForeignError(path, start.header.tables, tables)
     if start.header.seal_key_id != seal_key_id(keys[0]) or start.header.public_key != public_key_hex(keys[1]):
-        raise JournalKeyError(
-            f"The journal {path} was made with other keys.", "Name the key file that was made for this journal."
-        )
+        raise JournalKeyError(f"The journal {path} was made with other keys.", "Name the key file that was made for this journal.")
     return start

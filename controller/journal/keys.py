@@ -82,9 +82,7 @@ def create_keys(path: Path) -> JournalKeys:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError as error:
-        raise JournalKeyError(
-            f"The key file {path} exists already and is not overwritten.", "Use it, or name another file."
-        ) from error
+        raise JournalKeyError(f"The key file {path} exists already and is not overwritten.", "Use it, or name another file.") from error
     except OSError as error:
         raise JournalKeyError(
             f"The key file {path} cannot be written: {error.strerror}.", "Name a folder that exists and is yours."
@@ -112,9 +110,7 @@ def load_keys(path: Path) -> JournalKeys:
             "Name the key file of this journal; `shoed journal keys FILE` makes a new one for a new journal.",
         ) from error
     if mode & 0o077:
-        raise JournalKeyError(
-            f"The key file {path} may be read by others (mode {mode:04o}).", f"Run `chmod 600 {path}` and start again."
-        )
+        raise JournalKeyError(f"The key file {path} may be read by others (mode {mode:04o}).", f"Run `chmod 600 {path}` and start again.")
     try:
         stored = msgspec.json.decode(content, type=_KeyFile)
         seal_key, signing_key = bytes.fromhex(stored.seal_key), bytes.fromhex(stored.signing_key)

@@ -104,9 +104,7 @@ class JournalReader:
 
     def round_entries(self, table: str, number: int, shoe: int | None = None) -> list[Entry]:
         """Return every entry of a round in order; of the round of this number in each shoe when no shoe is named."""
-        ends = {
-            row[0] for row in self._rows("SELECT last FROM spans WHERE table_id = ? AND round = ?", (table, number))
-        }
+        ends = {row[0] for row in self._rows("SELECT last FROM spans WHERE table_id = ? AND round = ?", (table, number))}
         tail = self.tail(table)
         found: dict[int, Entry] = {}
         for end in sorted(ends | {tail}):
@@ -124,9 +122,7 @@ class JournalReader:
             try:
                 checkpoint = _CHECKPOINT_DECODER.decode(rows[0][0])
             except ValueError as error:
-                raise damaged(
-                    self.path, Damage(DamageKind.CHECKPOINT, 0, "", "the last checkpoint cannot be read.")
-                ) from error
+                raise damaged(self.path, Damage(DamageKind.CHECKPOINT, 0, "", "the last checkpoint cannot be read.")) from error
             signed_to, last = checkpoint.number, checkpoint.tails.get(table, 0)
         for number, record in self._rows("SELECT number, record FROM entries WHERE number > ?", (signed_to,)):
             if self._head(number, record).table == table:
@@ -143,9 +139,7 @@ class JournalReader:
         if not entry.sealed:
             return OpenedEntry(entry)
         if self._seal is None:
-            raise JournalKeyError(
-                f"Record {entry.number} has hidden cards and no key was given.", "Name the key file with `--keys`."
-            )
+            raise JournalKeyError(f"Record {entry.number} has hidden cards and no key was given.", "Name the key file with `--keys`.")
         try:
             return OpenedEntry(entry, self._seal.open_cards(entry.sealed, entry.number, entry.table))
         except SealBrokenError as error:
@@ -163,9 +157,7 @@ class JournalReader:
             entry = self._entry(*rows[0])
             yield entry
             if entry.back >= number:
-                raise damaged(
-                    self.path, Damage(DamageKind.EDITED, number, entry.table, f"record {number} points forward.")
-                )
+                raise damaged(self.path, Damage(DamageKind.EDITED, number, entry.table, f"record {number} points forward."))
             number = entry.back
 
     def _head(self, number: int, record: bytes) -> HeadLine:
@@ -216,9 +208,7 @@ def open_reader(path: Path, *, seal_key: bytes | None = None) -> JournalReader:
         raise
     if seal_key is not None and seal_key_id(seal_key) != header.seal_key_id:
         connection.close()
-        raise JournalKeyError(
-            f"The journal {path} was made with another seal key.", "Name the key file that was made for this journal."
-        )
+        raise JournalKeyError(f"The journal {path} was made with another seal key.", "Name the key file that was made for this journal.")
     return JournalReader(path, connection, header, seal_key)
 
 

@@ -18,6 +18,7 @@ SQLite before 3.51.3 can corrupt a WAL database when two connections write or ch
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 from pathlib import Path
 from typing import Final
@@ -29,8 +30,14 @@ SCHEMA_VERSION: Final = 1
 FORMAT: Final = "shoed-journal"
 APPLICATION_ID: Final = 0x5348_4F45
 """`SHOE`: tells file(1) and us that the database is a journal."""
+WAL_PAGES_MAX: Final = 1000
+"""SQLite's own default: with 4 MB of write-ahead log it is time to move it into the file, which takes milliseconds."""
+WAL_GROWN_BYTES: Final = 6 << 20
+"""Room for `WAL_PAGES_MAX` and the transactions until the log is really moved."""
 WAL_SIZE_LIMIT_BYTES: Final = 8 << 20
-"""What the write-ahead log keeps on disk after a checkpoint: its usual size twice, so that it need not grow again."""
+"""What the write-ahead log keeps on disk after it was moved: more than it is grown to."""
+WAL_HEADER_BYTES: Final = 32
+"""SQLite file format, section 4.1."""
 BUSY_TIMEOUT_S: Final = 2.0
 """A reader meets a lock only while the writer recovers or closes, which takes milliseconds."""
 
@@ -121,6 +128,24 @@ def connect_writer(path: Path, page_max: int | None = None) -> sqlite3.Connectio
     return connection
 
 
+def grow_log(path: Path) -> None:
+    """Fill the write-ahead log's file up with zeros, which SQLite takes for its end.
+
+    A sync of a file that grows also writes the file system's own records and takes twice as long as one that
+    overwrites. To be called by the lock's holder between opening the connection and its first write.
+
+    Raises:
+        OSError: when there is no room.
+    """
+    log = path.with_name(path.name + "-wal")
+    with log.open("ab") as file:
+        missing = WAL_GROWN_BYTES - file.tell()
+        if missing > 0:
+            file.write(bytes(missing))
+            file.flush()
+            os.fsync(file.fileno())
+
+
 def connect_reader(path: Path) -> sqlite3.Connection:
     """Open a connection that cannot write; text comes as the stored bytes.
 
@@ -133,8 +158,14 @@ def connect_reader(path: Path) -> sqlite3.Connection:
 def connect_still(path: Path) -> sqlite3.Connection:
     """Open for reading a file that nobody writes now (the caller holds the lock), leaving no trace if it can."""
     log = path.with_name(path.name + "-wal")
-    still = not log.exists() or log.stat().st_size == 0
+    still = not log.exists() or _is_empty(log)
     return _connect(path, "mode=ro&immutable=1" if still else "mode=ro")
+
+
+def _is_empty(log: Path) -> bool:
+    """Tell whether a write-ahead log was never written: no bytes, or only the zeros it was grown with."""
+    with log.open("rb") as file:
+        return not any(file.read(WAL_HEADER_BYTES))
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

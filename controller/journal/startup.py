@@ -94,9 +94,7 @@ def read_header(connection: sqlite3.Connection, path: Path) -> StoredHeader:
         raise DamageFoundError(Damage(DamageKind.HEADER, 0, "", "the header cannot be read.")) from error
 
 
-def read_checkpoints(
-    connection: sqlite3.Connection, stored: StoredHeader, after: int = 0
-) -> Iterator[tuple[Checkpoint, SignedCheckpoint]]:
+def read_checkpoints(connection: sqlite3.Connection, stored: StoredHeader, after: int = 0) -> Iterator[tuple[Checkpoint, SignedCheckpoint]]:
     """Give the checkpoints with a seq above `after` in order, each with its signature and its place verified.
 
     Raises:
@@ -156,9 +154,7 @@ def _inspect(connection: sqlite3.Connection, stored: StoredHeader, extent: Exten
     return StartState(stored.header, head, checkpoint, signed.link(), read_tails(connection, checkpoint))
 
 
-def verify_checkpoints(
-    connection: sqlite3.Connection, stored: StoredHeader, head: Head
-) -> tuple[Checkpoint, SignedCheckpoint]:
+def verify_checkpoints(connection: sqlite3.Connection, stored: StoredHeader, head: Head) -> tuple[Checkpoint, SignedCheckpoint]:
     """Compare every checkpoint with the walked chain and return the last.
 
     Raises:
@@ -192,10 +188,7 @@ def verify_anchored(connection: sqlite3.Connection, checkpoint: Checkpoint, firs
         raise DamageFoundError(truncated(connection, highest, checkpoint.number, "a signed checkpoint"))
     if row[0].hex() != checkpoint.hash:
         span = f"record {last}" if first >= last else f"one of the records {first} to {last}"
-        detail = (
-            f"{span} was rewritten: checkpoint {checkpoint.checkpoint} "
-            f"signed another hash for record {checkpoint.number}."
-        )
+        detail = f"{span} was rewritten: checkpoint {checkpoint.checkpoint} signed another hash for record {checkpoint.number}."
         raise DamageFoundError(Damage(DamageKind.REWRITTEN, first, table_of(connection, first), detail))
 
 
@@ -219,9 +212,7 @@ def read_tails(connection: sqlite3.Connection, checkpoint: Checkpoint) -> dict[s
         row = connection.execute("SELECT record FROM entries WHERE number = ?", (number,)).fetchone()
         if row is not None:
             tails[table] = _head_at(number, row[0])
-    rows = connection.execute(
-        "SELECT number, record FROM entries WHERE number > ? ORDER BY number", (checkpoint.number,)
-    )
+    rows = connection.execute("SELECT number, record FROM entries WHERE number > ? ORDER BY number", (checkpoint.number,))
     for number, record in rows:
         head = _head_at(number, record)
         tails[head.table] = head
@@ -232,9 +223,7 @@ def _head_at(number: int, record: bytes) -> HeadLine:
     try:
         head = decode_head(record)
     except ValueError as error:
-        raise DamageFoundError(
-            Damage(DamageKind.EDITED, number, "", f"record {number} has no readable head.")
-        ) from error
+        raise DamageFoundError(Damage(DamageKind.EDITED, number, "", f"record {number} has no readable head.")) from error
     if head.number != number:
         detail = f"record {head.number} of table {head.table} stands in the place of record {number}."
         raise DamageFoundError(Damage(DamageKind.REORDERED, number, head.table, detail))

@@ -29,15 +29,13 @@ from controller.journal.checkpoint import (
     sign_checkpoint,
 )
 from controller.journal.clock import JournalClock
-from controller.journal.entry import EntryDraft, Head, chain_hash, encode_record
-from controller.journal.schema import connect_reader, connect_writer
+from controller.journal.entry import EntryDraft, Head, HeadLine, chain_hash, encode_record
+from controller.journal.schema import WAL_PAGES_MAX, connect_reader, connect_writer, grow_log
 from controller.journal.seal import EntrySeal
 from controller.journal.startup import StartState, inspect_journal
 
 ROWS_PER_STATEMENT: Final = 64
 """As many as the writers of one busy loop bring at once; each size up to it is prepared once and kept."""
-WAL_PAGES_BEFORE_CHECKPOINT: Final = 1000
-"""SQLite's own default: 4 MB of write-ahead log, a few milliseconds to move."""
 _PAGE_BYTES: Final = 4096
 _ROW: Final = "(?,?,?,?)"
 _INSERTS: Final = tuple(
@@ -61,11 +59,10 @@ class JournalOptions(msgspec.Struct, frozen=True):
     """A limit of the file's size in pages of 4 KB; None: the disk's."""
 
 
-class Offer(msgspec.Struct, frozen=True):
+class Offer(msgspec.Struct, frozen=True, gc=False):
     """A verified draft on its way to the disk."""
 
     draft: EntryDraft
-    body: str
     wall_ms: int
     mono_ns: int
 
@@ -84,7 +81,7 @@ class WriteRefusedError(Exception):
         self.reason = reason
 
 
-class _Tail(msgspec.Struct, frozen=True):
+class _Tail(msgspec.Struct, frozen=True, gc=False):
     number: int
     shoe: int
     round: int
@@ -138,10 +135,22 @@ class Store:
             if tail is not None and (tail.round != draft.round or tail.shoe != draft.shoe):
                 spans.append((draft.table, tail.round, tail.shoe, tail.number))
             sealed = self._seal.seal_cards(draft.cards, number, draft.table) if draft.cards else b""
-            back = tail.number if tail is not None else 0
-            record = encode_record(number, back, draft, offer.body, (offer.wall_ms, offer.mono_ns), sealed)
-            before = chain_hash(before, record.encode(), sealed)
-            values += (number, record, sealed, before)
+            head_line = HeadLine(
+                number,
+                draft.table,
+                tail.number if tail is not None else 0,
+                offer.wall_ms,
+                offer.mono_ns,
+                draft.shoe,
+                draft.round,
+                int(draft.boundary),
+                draft.kind,
+                len(draft.body),
+                len(sealed),
+            )
+            record = encode_record(head_line, draft.body)
+            before = chain_hash(before, record, sealed)
+            values += (number, record.decode(), sealed, before)
             size += len(record)
             tails[draft.table] = _Tail(number, draft.shoe, draft.round)
         head = Head(first + len(offers) - 1, before)
@@ -175,13 +184,17 @@ class Store:
         signed, _ = self._next_checkpoint(self.head, self._tails, CheckpointReason.ASKED)
         return encode_anchor(signed, self._header.public_key)
 
+    def is_log_due(self) -> bool:
+        """Tell whether the write-ahead log has grown enough to be moved."""
+        return self._wal_pages >= WAL_PAGES_MAX
+
     def move_log_if_due(self) -> None:
         """Move the write-ahead log into the file once it has grown; called when nobody waits for a commit.
 
         Raises:
             WriteRefusedError: when the file cannot take it; what was committed stays in the log.
         """
-        if self._wal_pages < WAL_PAGES_BEFORE_CHECKPOINT:
+        if not self.is_log_due():
             return
         self._wal_pages = 0
         try:
@@ -200,14 +213,26 @@ class Store:
             JournalDamagedError: when the file is not where this process left it.
         """
         try:
-            self.ballast.restore()
             self._connection.close()
             self._connection = connect_writer(self._path, self._options.page_max)
-        except (OSError, sqlite3.Error) as error:
+        except sqlite3.Error as error:
             raise refused_write(error) from error
+        self.take_reserves()
         self._verify_tail()
         self._seal.begin_attempt()
         self.write_checkpoint(CheckpointReason.PROBE)
+
+    def take_reserves(self) -> None:
+        """Take the room that the journal keeps: the reserve for closing records and the write-ahead log at full size.
+
+        Raises:
+            WriteRefusedError: when there is no room.
+        """
+        try:
+            self.ballast.restore()
+            grow_log(self._path)
+        except OSError as error:
+            raise refused_write(error) from error
 
     def close(self) -> None:
         """Close the connection; the last one moves the write-ahead log into the file."""
@@ -231,9 +256,7 @@ class Store:
         age_ms = (self._clock.mono_ns() - self._checkpoint_mono_ns) // 1_000_000
         return behind >= self._options.checkpoint_entries or age_ms >= self._options.checkpoint_ms
 
-    def _next_checkpoint(
-        self, head: Head, tails: dict[str, _Tail], reason: CheckpointReason
-    ) -> tuple[SignedCheckpoint, Checkpoint]:
+    def _next_checkpoint(self, head: Head, tails: dict[str, _Tail], reason: CheckpointReason) -> tuple[SignedCheckpoint, Checkpoint]:
         checkpoint = Checkpoint(
             self._checkpoint.checkpoint + 1,
             self._header.file_id,
