@@ -206,9 +206,7 @@ def _parse_row(row: Row, line: int, kinds: Mapping[str, type[_Line]]) -> _Line:
         raise HouseWayError(f'house way line {line} must be a table such as {{ prefer = "pair" }}')
     name = row.get("prefer")
     if not isinstance(name, str) or name not in kinds:
-        raise HouseWayError(
-            f"house way line {line}: prefer = {str(name)[:40]!r} is unknown, {_nearest(str(name), kinds)}"
-        )
+        raise HouseWayError(f"house way line {line}: prefer = {str(name)[:40]!r} is unknown, {_nearest(str(name), kinds)}")
     kind = kinds[name]
     conditions = {key: value for key, value in row.items() if key != "prefer"}
     known = [field.name for field in msgspec.structs.fields(kind)]

@@ -190,17 +190,24 @@ _KEYS: Final = {card.code: _card_key(card) for card in FRENCH_CARDS}
 _KEY_OF: Final = _KEYS.__getitem__
 _RANKED: Final[dict[int, int]] = {}
 """Value of each set of rank counters met so far, flushes apart."""
+_FLUSHES: Final[dict[int, int]] = {}
+"""Value of each set of rank counters of one suit met so far."""
+_FLUSH_SUIT: Final = {8 << 4 * (suit - 1): suit for suit in range(1, 5)}
 _RANKED_MAX: Final = 150_000
 """Five, six and seven cards of any number of decks have 75,140 sets of counters together, some 15 MB; beyond the limit
 the rare sets of eight and nine cards are worked out each time."""
 
 
-def _rank_new(ranks: int) -> int:
-    counts = [ranks >> shift & 15 for shift in range(0, 52, 4)]
-    value = _value_without_flush(counts)
+def _rank_new(counters: int) -> int:
+    value = _value_without_flush(_counts(counters))
     if len(_RANKED) < _RANKED_MAX:
-        _RANKED[ranks] = value
+        _RANKED[counters] = value
     return value
+
+
+def _counts(counters: int) -> list[int]:
+    """Return the numbers of deuces to aces."""
+    return [counters >> shift & 15 for shift in range(0, 52, 4)]
 
 
 def _value_without_flush(counts: Sequence[int]) -> int:
@@ -226,12 +233,25 @@ def _value_without_flush(counts: Sequence[int]) -> int:
     return _value(PokerCategory.HIGH_CARD, _others(counts, (), 5))
 
 
-def _flush_value(codes: Collection[int], key: int) -> int:
-    suit = next(suit for suit in range(1, 5) if key >> (4 * (suit - 1)) & 8)
-    ranks = sorted((high_rank(code & 15) for code in codes if code >> 4 == suit), reverse=True)
-    for rank in ranks[: len(ranks) - 4]:
-        if ranks.count(rank) >= 5:
+def _flush_value(codes: Iterable[int], key: int) -> int:
+    suit = _FLUSH_SUIT[key & _FIVE_OR_MORE]
+    ranks = sum(_KEYS[code] for code in codes if code >> 4 == suit) >> 16
+    return _FLUSHES.get(ranks) or _flush_new(ranks)
+
+
+def _flush_new(counters: int) -> int:
+    value = _value_of_one_suit(_counts(counters))
+    if len(_FLUSHES) < _RANKED_MAX:
+        _FLUSHES[counters] = value
+    return value
+
+
+def _value_of_one_suit(counts: Sequence[int]) -> int:
+    """Return the best flush that the numbers of deuces to aces of one suit make."""
+    for rank, number in enumerate(counts, 2):
+        if number >= 5:
             return _value(PokerCategory.SUITED_FIVE_OF_A_KIND, (rank,) * 5)
+    ranks = _others(counts, (), MAX_CARDS)
     straight = _straight(ranks)
     if not straight:
         return _value(PokerCategory.FLUSH, ranks[:5])

@@ -134,9 +134,7 @@ def splits_of(cards: Sequence[Card]) -> tuple[HighLow, ...]:
     if len(cards) != HAND_SIZE:
         raise HandError(f"a high and a low hand are set from four cards, not {len(cards)}")
     verify_ranked(cards)
-    return tuple(
-        _as_high_low(evaluate_two([cards[i] for i in a]), evaluate_two([cards[i] for i in b])) for a, b in _SPLITS
-    )
+    return tuple(_as_high_low(evaluate_two([cards[i] for i in a]), evaluate_two([cards[i] for i in b])) for a, b in _SPLITS)
 
 
 def set_high_low(preferences: Sequence[SplitPreference], cards: Sequence[Card]) -> HighLow:
