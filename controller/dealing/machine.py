@@ -85,7 +85,7 @@ def compile_machine(names: Sequence[str], steps: Sequence[Step], *, shuffle_each
     add = machine.add_transition
     between = [StateKind.UNVERIFIED.value, StateKind.READY.value, StateKind.COMPLETE.value]
     add("open", "closed", "unverified")
-    add("close", [*between, "quarantined", names[0]], "closed")
+    add("close", [*between, "quarantined"], "closed")
     add("verify", ["unverified", "ready", "complete", "void"], "ready")
     add("unverify", [*between, "void", "quarantined"], "unverified")
     add("quarantine", [*between, "void", "suspended", *in_round], "quarantined")
@@ -95,10 +95,10 @@ def compile_machine(names: Sequence[str], steps: Sequence[Step], *, shuffle_each
             add("advance", name, names[later], conditions=Applies(steps[later], names[later]))
         add("advance", name, "complete")
     add("void", ["suspended", *in_round], "void")
-    suspendable = ["unverified", "ready", "complete", "void", *in_round]
+    suspendable: list[str | Enum | State] = ["unverified", "ready", "complete", "void", *in_round]
     add("suspend", suspendable, "suspended")
-    for name in suspendable:
-        add("resume", "suspended", name, conditions=WasSuspendedIn(None, name))
+    for phase in suspendable:
+        add("resume", "suspended", phase, conditions=WasSuspendedIn(None, str(phase)))
     return machine
 
 

@@ -88,6 +88,7 @@ class Round(msgspec.Struct):
     stub_counted: int | None = None
     stub_racked: bool = False
     stub_wrong: bool = False
+    stub_explained: bool = False
     void: bool = False
     void_side_bets_stand: bool = False
     stacks_dealt: int = 0

@@ -46,7 +46,7 @@ SETTINGS = (
     c.seats_setting(8, 1, 9, c.house("seats", "not reachable; one deck covers nine players exactly")),
     c.stub_every(c.analogy("35.9(e)")),
     c.TWO_DECKS,
-    Setting(name="bet_size", default=1, between=(0, 10), meaning="the bet in antes; 0: any amount", rule=c.house("bet_size", "not reachable")),
+    Setting(name="bet_size", default=1, between=(0, 10), meaning="the bet in antes; 0: any", rule=c.house("bet_size", "not reachable")),
     Setting(
         name="double_size", default=2, between=(0, 20), meaning="the double wager in antes; 0: any amount",
         rule=c.house("double_size", "the name suggests twice"),

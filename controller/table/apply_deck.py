@@ -121,10 +121,10 @@ def _alarm_raised(spec: DeckSpec, state: TableState, fact: f.AlarmRaised) -> Non
 
 
 def _alarm_settled(spec: DeckSpec, state: TableState, fact: f.AlarmSettled) -> None:
-    for alarm in state.alarms:
-        if alarm.code == fact.code == "device-lost":
-            state.devices_down = state.devices_down - {alarm.where}
-    state.alarms = tuple(alarm for alarm in state.alarms if alarm.code != fact.code)
+    settled = [alarm for alarm in state.alarms if alarm.code == fact.code and fact.where in (None, alarm.where)]
+    if fact.code == "device-lost":
+        state.devices_down = state.devices_down - {alarm.where for alarm in settled}
+    state.alarms = tuple(alarm for alarm in state.alarms if alarm not in settled)
 
 
 def _suspended(spec: DeckSpec, state: TableState, fact: f.Suspended) -> None:

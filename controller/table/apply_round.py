@@ -115,6 +115,10 @@ def _stub_counted(spec: DeckSpec, state: TableState, fact: f.StubCounted) -> Non
         state.rounds_since_count = 0
 
 
+def _stub_explained(spec: DeckSpec, state: TableState, fact: f.StubExplained) -> None:
+    round_of(state).stub_explained = True
+
+
 def _stub_racked(spec: DeckSpec, state: TableState, fact: f.StubRacked) -> None:
     round_ = round_of(state)
     state.deck.ledger = moved(state.deck.ledger.move(Place.DEVICE, Place.DISCARDED, fact.cards), state)
@@ -200,6 +204,7 @@ APPLY: Appliers = {
     f.StackDealt: _stack_dealt,
     f.CutCardSeen: _cut_card_seen,
     f.StubCounted: _stub_counted,
+    f.StubExplained: _stub_explained,
     f.StubRacked: _stub_racked,
     f.IdleHandsRacked: _idle_hands_racked,
     f.Irregular: _irregular,

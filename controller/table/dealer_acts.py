@@ -7,7 +7,9 @@ from controller.dealing.steps import Collect as CollectStep
 from controller.dealing.steps import ExposeCards, SetHands, Settle, StateKind, Who
 from controller.table import facts as f
 from controller.table.acts import Collect, Declare, Expose, SetHand, StubCount
-from controller.table.desk import Desk
+from controller.table.codes import sentence
+from controller.table.desk import Desk, stub_count_due
+from controller.table.going_on import settle_alarm
 from controller.table.hand_cards import check_named, match_named, named_groups, open_group, seal_all
 from controller.table.judging import judge, overall
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
@@ -288,10 +290,8 @@ def _collect_void(desk: Desk) -> None:
 
 def _finish_round(desk: Desk) -> None:
     if stub_count_due(desk):
-        desk.raise_alarm("stub-count-due", holds=False)
+        desk.notes.message = sentence("stub-count-due")
         return
-    if desk.draft.alarm("stub-count-due"):
-        desk.emit(f.AlarmSettled(code="stub-count-due", by=desk.by, choose="counted"))
     desk.emit(f.RoundCompleted(round=desk.round.number))
     desk.fire("advance")
     if desk.procedure.shuffle_each_round:
@@ -299,13 +299,6 @@ def _finish_round(desk: Desk) -> None:
     elif desk.draft.deck.cut_seen or desk.draft.deck.empty:
         desk.emit(f.ShoeEnded(why="the cutting card came out" if desk.draft.deck.cut_seen else "the shoe is empty"))
         desk.fire("unverify")
-
-
-def stub_count_due(desk: Desk) -> bool:
-    """True when this round must not end without a counted stub."""
-    if desk.procedure.game.stub is None or desk.round.stub_counted is not None:
-        return False
-    return desk.draft.rounds_since_count + 1 >= desk.procedure.settings.number("stub_count_every")
 
 
 def stub_count(desk: Desk, act: StubCount) -> None:
@@ -318,6 +311,7 @@ def stub_count(desk: Desk, act: StubCount) -> None:
         desk.refuse("not-expected-now", "The stub of this round is counted already.")
     desk.emit(f.StubCounted(counted=act.cards, expected=expected))
     desk.notes.rule, desk.notes.evidence = check.rule, "told"
+    settle_alarm(desk, "stub-count-due", "counted")
     if act.cards != expected:
         remedy = check.wrong_misdealt
         desk.emit(f.Irregular(kind="stub-count-wrong", remedy=remedy.remedy, rule=remedy.rule))

@@ -10,12 +10,16 @@ from controller.dealing.rules import Rule, Standing, house, parallel
 from controller.dealing.steps import StateKind
 from controller.table import facts as f
 from controller.table.acts import Close, Load, Open, RemoveCard, ReplaceCard, Shuffle, ShuffleAborted, SignOff, SignOn
+from controller.table.codes import IRREGULARITIES
 from controller.table.desk import OUTSIDE_ROUND, Desk
+from controller.table.going_on import shuffler_failed
 
 COUNT_RULE = parallel("MD 36.05.03.27", "a shuffler that counts and shows a wrong number: the deck leaves the table")
 MODE_RULE = Rule("EQ-22", Standing.HOUSE, "a cycle counts as a shuffle only when its mode is random")
 TURN_RULE = Rule("13:69F-23.2(b)", Standing.LAW, "two decks alternate, one in the rack at a time, backs differ")
 SET_RULE = house("set of cards", "a set with a card taken out is not dealt until the card is replaced")
+SETTLED_BY_A_GOOD_SHUFFLE = IRREGULARITIES.keys() | {"count-mismatch", "not-shuffled", "device-mode", "deck-turn"}
+"""A newly verified deck ends what was wrong with the cards before it."""
 LOADABLE = frozenset({StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, StateKind.COMPLETE, StateKind.VOID, StateKind.QUARANTINED})
 
 
@@ -125,9 +129,9 @@ def _accept_shuffle(desk: Desk, act: Shuffle) -> None:
         )
     evidence = "counted" if act.counted is not None else "told"
     desk.emit(f.DeckShuffled(mode=act.mode, counted=act.counted, evidence=evidence))
-    for code in ("device-mode", "not-shuffled"):
-        if desk.draft.alarm(code) is not None:
-            desk.emit(f.AlarmSettled(code=code, by=desk.by, choose="shuffled"))
+    for alarm in desk.draft.alarms:
+        if not alarm.holds and alarm.code in SETTLED_BY_A_GOOD_SHUFFLE:
+            desk.emit(f.AlarmSettled(code=alarm.code, by=desk.by, choose="shuffled"))
     desk.notes.evidence = evidence
     if desk.draft.deck.short:
         _still_short(desk)
@@ -179,9 +183,7 @@ def shuffle_aborted(desk: Desk, act: ShuffleAborted) -> None:
     if desk.kind in LOADABLE and desk.kind is not StateKind.QUARANTINED and desk.kind is not StateKind.CLOSED:
         _unshuffled(desk, "the cycle was broken off")
         desk.raise_alarm("not-shuffled", holds=False)
-        row = desk.procedure.irregularities.get("shuffler-malfunction")
-        if row is not None:
-            desk.notes.remedy, desk.notes.rule = row.remedy, row.rule
+        shuffler_failed(desk, act.by.name)
 
 
 def remove_card(desk: Desk, act: RemoveCard) -> None:

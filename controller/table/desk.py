@@ -131,6 +131,8 @@ class Desk:
         if isinstance(step, Stub):
             self.emit(f.StubRacked(cards=self.draft.deck.ledger.device))
             self._rack_hands_without_wager()
+            if stub_count_due(self):
+                self.raise_alarm("stub-count-due", holds=False)
             self.fire("advance")
         elif round_.plan:
             self.place_waiting_cards()
@@ -215,3 +217,10 @@ class Desk:
     def cards_in_device(self) -> int:
         """Cards that the device still holds, by the ledger."""
         return self.draft.deck.ledger.at(Place.DEVICE)
+
+
+def stub_count_due(desk: Desk) -> bool:
+    """True when this round must not end without a counted stub."""
+    if desk.procedure.game.stub is None or desk.round.stub_counted is not None:
+        return False
+    return desk.draft.rounds_since_count + 1 >= desk.procedure.settings.number("stub_count_every")

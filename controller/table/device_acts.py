@@ -11,8 +11,8 @@ from collections.abc import Callable
 from controller.dealing.steps import Burn, Deal, Stack, StateKind
 from controller.table import facts as f
 from controller.table.acts import DeviceNotice, DeviceRoutine
-from controller.table.desk import SUPERVISOR, Desk
-from controller.table.going_on import go_on_if_free, settle_alarm
+from controller.table.desk import Desk
+from controller.table.going_on import go_on_if_free, settle_alarm, shuffler_failed
 
 WAYS = ("continue", "void", "reshuffle", "replace-deck")
 
@@ -48,7 +48,10 @@ def _is_shuffler(act: DeviceNotice) -> bool:
 
 def _jam(desk: Desk, act: DeviceNotice) -> None:
     if _is_shuffler(act):
-        _shuffler_failed(desk, act)
+        if not desk.in_round:
+            _unshuffle_outside_round(desk, f"jam in {act.name}")
+        shuffler_failed(desk, act.name)
+        desk.raise_alarm("device-malfunction", where=act.name, holds=False)
     elif desk.in_round and _cards_still_to_come(desk):
         desk.irregular("device-malfunction", where=act.name, detail=act.detail)
     elif desk.in_round:
@@ -57,18 +60,6 @@ def _jam(desk: Desk, act: DeviceNotice) -> None:
         _unshuffle_outside_round(desk, f"jam in {act.name}")
         desk.raise_alarm("not-shuffled", where=act.name, holds=False)
         desk.notes.irregularity = "device-malfunction"
-
-
-def _shuffler_failed(desk: Desk, act: DeviceNotice) -> None:
-    """A shuffler fails in its cycle: the cards are shuffled again, no hand is affected."""
-    row = desk.procedure.irregularities.get("shuffler-malfunction")
-    desk.notes.irregularity = "device-malfunction"
-    remedy, rule = (row.remedy, row.rule) if row is not None else ("reshuffle", SUPERVISOR)
-    desk.emit(f.Irregular(kind="device-malfunction", remedy=remedy, rule=rule, where=act.name))
-    desk.notes.remedy, desk.notes.rule = remedy, rule
-    if not desk.in_round:
-        _unshuffle_outside_round(desk, f"jam in {act.name}")
-    desk.raise_alarm("device-malfunction", where=act.name, holds=False)
 
 
 def _unshuffle_outside_round(desk: Desk, why: str) -> None:
@@ -85,9 +76,7 @@ def _lost(desk: Desk, act: DeviceNotice) -> None:
 def _back(desk: Desk, act: DeviceNotice) -> None:
     """The line is back and the device has told every event since: the table goes on where it was held."""
     for code in ("device-lost", "wrong-identity"):
-        alarm = desk.draft.alarm(code)
-        if alarm is not None and alarm.where == act.name:
-            settle_alarm(desk, code, "back")
+        settle_alarm(desk, code, "back", act.name)
     go_on_if_free(desk)
 
 
@@ -109,13 +98,13 @@ def _lid_open(desk: Desk, act: DeviceNotice) -> None:
 
 
 def _lid_closed(desk: Desk, act: DeviceNotice) -> None:
-    alarm = desk.draft.alarm("lid-open")
-    if alarm is None or alarm.where != act.name:
+    alarm = next((a for a in desk.draft.alarms if a.code == "lid-open" and a.where == act.name), None)
+    if alarm is None:
         return
     if alarm.holds:
         desk.emit(f.AlarmRaised(code="lid-open", where=act.name, detail="closed", holds=True, ways=alarm.ways))
     else:
-        settle_alarm(desk, "lid-open", "closed")
+        settle_alarm(desk, "lid-open", "closed", act.name)
 
 
 def _mode(desk: Desk, act: DeviceNotice) -> None:
@@ -124,7 +113,7 @@ def _mode(desk: Desk, act: DeviceNotice) -> None:
     desk.emit(f.DeviceModeTold(device=act.name, mode=mode))
     _unshuffle_outside_round(desk, f"{act.name} is in mode {mode}")
     if mode == "random":
-        settle_alarm(desk, "device-mode", "mode random")
+        settle_alarm(desk, "device-mode", "mode random", act.name)
     else:
         desk.raise_alarm("device-mode", where=act.name, detail=f"mode {mode}", holds=False)
 
@@ -142,7 +131,7 @@ def _warning(desk: Desk, act: DeviceNotice) -> None:
 
 
 def _cleared(desk: Desk, act: DeviceNotice) -> None:
-    settle_alarm(desk, "device-error", "cleared")
+    settle_alarm(desk, "device-error", "cleared", act.name)
     go_on_if_free(desk)
 
 

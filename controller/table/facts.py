@@ -285,6 +285,12 @@ class StubCounted(Fact, frozen=True, kw_only=True, tag=True):
     expected: int
 
 
+class StubExplained(Fact, frozen=True, kw_only=True, tag=True):
+    """A misdealt hand was found that explains a wrong stub."""
+
+    where: str
+
+
 class StubRacked(Fact, frozen=True, kw_only=True, tag=True):
     cards: int
 
@@ -326,7 +332,10 @@ class AlarmRaised(Fact, frozen=True, kw_only=True, tag=True):
 
 
 class AlarmSettled(Fact, frozen=True, kw_only=True, tag=True):
+    """Settles the alarms of this code, at `where` alone when that is named."""
+
     code: str
+    where: str | None = None
     by: str
     choose: str
 
@@ -372,7 +381,7 @@ AnyFact = (
     TableOpened | TableClosed | DeviceHeard | DeviceModeTold | StateCarried | DeckLoaded | DeckShuffled | DeckUnshuffled
     | DeckQuarantined | DeckCleared | CardRemoved | CardReplaced | RoundStarted | Wagered | BetsClosed | StartFixed | StepEntered
     | CardDealt | CardsReordered | CardPutAside | StrayCard | CardDiscarded | StackCardRead | StackDealt | CutCardSeen | Decided
-    | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong | HandJudged | Declared | StubCounted | StubRacked
+    | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong | HandJudged | Declared | StubCounted | StubExplained | StubRacked
     | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed | AsideReleased
     | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEnded | DealerChanged
 )  # fmt: skip

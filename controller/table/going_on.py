@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from controller.dealing.steps import Settle, StateKind
 from controller.table import facts as f
-from controller.table.desk import Desk
+from controller.table.desk import SUPERVISOR, Desk
 from controller.table.judging import judge
 
 
-def settle_alarm(desk: Desk, code: str, choose: str) -> None:
-    """Settle the alarm of this code if it is open."""
-    if desk.draft.alarm(code) is not None:
-        desk.emit(f.AlarmSettled(code=code, by=desk.by, choose=choose))
+def settle_alarm(desk: Desk, code: str, choose: str, where: str | None = None) -> None:
+    """Settle the alarms of this code that are open, at `where` alone when that is named."""
+    if any(alarm.code == code and where in (None, alarm.where) for alarm in desk.draft.alarms):
+        desk.emit(f.AlarmSettled(code=code, where=where, by=desk.by, choose=choose))
 
 
 def go_on_if_free(desk: Desk) -> None:
@@ -38,3 +38,11 @@ def _catch_up(desk: Desk) -> None:
         judge(desk)
         if not desk.round.turns:
             desk.fire("advance")
+
+
+def shuffler_failed(desk: Desk, name: str) -> None:
+    """A shuffler fails in its cycle: the cards are shuffled again, no hand is affected."""
+    row = desk.procedure.irregularities.get("shuffler-malfunction")
+    remedy, rule = (row.remedy, row.rule) if row is not None else ("reshuffle", SUPERVISOR)
+    desk.emit(f.Irregular(kind="device-malfunction", remedy=remedy, rule=rule, where=name))
+    desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = "device-malfunction", remedy, rule

@@ -28,6 +28,9 @@ def report(desk: Desk, act: Report) -> None:
     if act.what == "hands-counted-right":
         _hands_counted_right(desk)
         return
+    if act.what == "wrong-count" and _explains_the_stub(desk):
+        _misdealt(desk, act)
+        return
     if not desk.in_round:
         desk.refuse("not-expected-now", "No round is in progress to which this could belong.")
     if act.what == "wrong-count":
@@ -60,21 +63,39 @@ def _in_time(desk: Desk, kind: str) -> bool:
 
 
 def _wrong_count(desk: Desk, act: Report) -> None:
-    if act.seat == DEALER:
-        kind, where = "wrong-count-dealer", str(DEALER)
-    elif act.area is not None:
-        kind, where = "wrong-count-community", COMMUNITY
-    elif isinstance(act.seat, int):
-        kind, where = "wrong-count-seat", f"seat {act.seat}"
-    else:
-        desk.refuse("bad-option", 'Say where: seat = 3, seat = "dealer" or area = "community".')
+    kind, where = _wrong_place(desk, act)
     desk.irregular(kind, where=where)
+
+
+def _wrong_place(desk: Desk, act: Report) -> tuple[str, str]:
+    """(kind, place) of a wrong number of cards."""
+    if act.seat == DEALER:
+        return "wrong-count-dealer", DEALER
+    if act.area is not None:
+        return "wrong-count-community", COMMUNITY
+    if isinstance(act.seat, int):
+        return "wrong-count-seat", f"seat {act.seat}"
+    return desk.refuse("bad-option", 'Say where: seat = 3, seat = "dealer" or area = "community".')
+
+
+def _explains_the_stub(desk: Desk) -> bool:
+    """After a wrong stub count the hands are counted; what is found is recorded once."""
+    round_ = desk.draft.round
+    return desk.kind is StateKind.VOID and round_ is not None and round_.stub_wrong and not round_.stub_explained
+
+
+def _misdealt(desk: Desk, act: Report) -> None:
+    kind, where = _wrong_place(desk, act)
+    row = desk.procedure.irregularities[kind]
+    desk.emit(f.Irregular(kind=kind, remedy=row.remedy, rule=row.rule, where=where))
+    desk.emit(f.StubExplained(where=where))
+    desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = kind, row.remedy, row.rule
 
 
 def _hands_counted_right(desk: Desk) -> None:
     check = desk.procedure.game.stub
     round_ = desk.draft.round
-    if check is None or round_ is None or not round_.stub_wrong or desk.kind is StateKind.QUARANTINED:
+    if check is None or round_ is None or not _explains_the_stub(desk):
         desk.refuse("not-expected-now", "This follows a wrong stub count.")
     remedy = check.wrong_deck
     desk.emit(f.Irregular(kind="stub-count-wrong", remedy=remedy.remedy, rule=remedy.rule))
