@@ -28,7 +28,8 @@ import msgspec
 from firmware_bridge.codec import Codec
 from firmware_bridge.commands import Command
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
-from firmware_bridge.session.host import HostSession, HostSettings
+from firmware_bridge.session.handshake import HostSettings
+from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import (
     CommandAnswered,
     CommandFailed,
@@ -198,6 +199,8 @@ class Device:
                     retry_in_s = REOPEN_AFTER_S[-1] if self._refused_now else REOPEN_AFTER_S[0 if ran else tries]
                     tries = 0 if ran else tries
                     self.reopens += 1
+                if self._failure is not None:
+                    raise self._failure
                 tries = min(tries + 1, len(REOPEN_AFTER_S) - 1)
                 await self._pause(retry_in_s)
         finally:
@@ -208,9 +211,8 @@ class Device:
 
     async def _serve(self) -> bool:
         """Serve one opening of the port until it breaks or the device is refused; say whether a link came up."""
-        self._standing, self._refused_now, self._lost_by = DeviceStanding.CONNECTING, False, None
+        self._begin_opening()
         self._tell(PortOpened(self.transport.url))
-        self._linked = False
         self._deliver(self.session.connection_made(self._clock()))
         await self._over.wait()
         self._stop_timer()
@@ -219,9 +221,12 @@ class Device:
             self._tell(PortLost(self._lost_by))
         self._deliver(self.session.connection_lost(self._clock()))
         self._fail_answers()
-        if self._failure is not None:
-            raise self._failure
         return self._linked and not self._refused_now
+
+    def _begin_opening(self) -> None:
+        self._standing = DeviceStanding.CONNECTING
+        self._linked = self._refused_now = False
+        self._lost_by = None
 
     def _take_bytes(self, chunk: bytes) -> None:
         outputs = self.session.receive(chunk, self._clock())

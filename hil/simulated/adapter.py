@@ -11,9 +11,9 @@ from enum import Enum
 
 from device_profiles.values import FieldValue, Hidden
 from firmware_bridge.events import DeviceError, ShuffleMode, Status
+from firmware_bridge.link.faults import LossCause
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.device import Answer, CommandReceived
-from firmware_bridge.link.faults import LossCause
 from hil.mechanism.machine import Mechanism
 from hil.mechanism.orders import Orders
 from hil.mechanism.script import Script

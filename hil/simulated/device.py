@@ -17,8 +17,8 @@ from types import TracebackType
 from device_profiles.values import FieldValue
 from firmware_bridge.codec import load_codec
 from firmware_bridge.events import DeviceError, StartReason
-from firmware_bridge.session.device import DeviceSession, DeviceSettings
 from firmware_bridge.link.line import Line
+from firmware_bridge.session.device import DeviceSession, DeviceSettings
 from hil.faults import CUT_S, DeviceFaults, FaultyLine
 from hil.mechanism.journal import DeviceJournal
 from hil.mechanism.machine import Mechanism
