@@ -45,6 +45,7 @@ from controller.journal.schema import (
     create_tables,
     encode_header,
     header_hash,
+    log_of,
 )
 from controller.journal.startup import Extent, StartState, inspect_journal
 from controller.journal.store import JournalOptions, Offer, Store, WriteRefusedError, refused_write
@@ -291,12 +292,12 @@ def _verify_arguments(tables: Sequence[str], seal_key: bytes) -> tuple[str, ...]
 
 def _create(path: Path, tables: tuple[str, ...], keys: Keys, clock: JournalClock) -> None:
     """Make the file beside its place and move it there whole: a crash in between leaves no half journal."""
-    log = path.with_name(path.name + "-wal")
+    log = log_of(path)
     if log.exists() and log.stat().st_size > 0:
         detail = f"the file is missing although its write-ahead log {log.name} is there."
         raise JournalDamagedError(path, DamageKind.FILE, 0, "", detail)
     draft = path.with_name(path.name + ".new")
-    for leftover in (draft, path.with_name(draft.name + "-wal"), path.with_name(draft.name + "-shm")):
+    for leftover in (draft, log_of(draft), path.with_name(draft.name + "-shm")):
         leftover.unlink(missing_ok=True)
     header = Header(
         FORMAT,

@@ -17,14 +17,14 @@ from typing import Any, Final, Self
 
 import msgspec
 
-from controller.journal.chain import Damage, damage_of_file
-from controller.journal.checkpoint import Checkpoint
+from controller.journal.chain import Damage, Row, damage_of_file
+from controller.journal.checkpoint import Checkpoint, SignedCheckpoint
 from controller.journal.entry import Entry, HeadLine, OpenedEntry, decode_entry, decode_head
 from controller.journal.errors import DamageKind, JournalKeyError, JournalUnavailableError
 from controller.journal.keys import seal_key_id
 from controller.journal.schema import Header, connect_reader
 from controller.journal.seal import EntrySeal, SealBrokenError
-from controller.journal.startup import DamageFoundError, damaged, read_header
+from controller.journal.startup import DamageFoundError, StoredHeader, damaged, read_header
 
 PORTION: Final = 1000
 """Rows of one read transaction: about 2 ms, so that the writer's log can be moved in between."""
@@ -35,12 +35,14 @@ _CHECKPOINT_DECODER: Final = msgspec.json.Decoder(Checkpoint)
 class JournalReader:
     """A read-only view of a journal file; get it from `open_reader` and close it."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, header: Header, seal_key: bytes | None) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, stored: StoredHeader, seal_key: bytes | None) -> None:
         """Take over an open connection."""
         self.path = path
-        self.header = header
+        self.header: Header = stored.header
+        self.header_body = stored.body
+        self.header_hash = stored.hash
         self._connection = connection
-        self._seal = EntrySeal(seal_key, header.file_id) if seal_key is not None else None
+        self._seal = EntrySeal(seal_key, stored.header.file_id) if seal_key is not None else None
 
     def __enter__(self) -> Self:
         return self
@@ -64,18 +66,27 @@ class JournalReader:
 
     def read_entries(self, table: str | None, *, after: int = 0) -> Iterator[Entry]:
         """Give the entries after number `after` in order, of one table or (None) of all."""
+        for number, record, sealed, stored in self.raw_entries(after):
+            entry = self._entry(number, record, sealed, stored)
+            if table is None or entry.table == table:
+                yield entry
+
+    def raw_entries(self, after: int = 0) -> Iterator[Row]:
+        """Give number, record, sealed and hash of the entries after a number, exactly as stored."""
         while True:
             rows = self._rows(
                 "SELECT number, record, sealed, hash FROM entries WHERE number > ? ORDER BY number LIMIT ?",
                 (after, PORTION),
             )
-            for number, record, sealed, stored in rows:
-                entry = self._entry(number, record, sealed, stored)
-                if table is None or entry.table == table:
-                    yield entry
+            yield from rows
             if len(rows) < PORTION:
                 return
             after = rows[-1][0]
+
+    def raw_checkpoints(self) -> Iterator[SignedCheckpoint]:
+        """Give the checkpoints in order, exactly as stored and not verified."""
+        for message, signature in self._rows("SELECT message, signature FROM checkpoints ORDER BY seq", ()):
+            yield SignedCheckpoint(message, signature)
 
     def last_entries(self, table: str, count: int) -> list[Entry]:
         """Return the last `count` entries of a table, oldest first."""
@@ -125,7 +136,7 @@ class JournalReader:
                 raise damaged(self.path, Damage(DamageKind.CHECKPOINT, 0, "", "the last checkpoint cannot be read.")) from error
             signed_to, last = checkpoint.number, checkpoint.tails.get(table, 0)
         for number, record in self._rows("SELECT number, record FROM entries WHERE number > ?", (signed_to,)):
-            if self._head(number, record).table == table:
+            if self.decode_head(number, record).table == table:
                 last = max(last, number)
         return last
 
@@ -160,7 +171,12 @@ class JournalReader:
                 raise damaged(self.path, Damage(DamageKind.EDITED, number, entry.table, f"record {number} points forward."))
             number = entry.back
 
-    def _head(self, number: int, record: bytes) -> HeadLine:
+    def decode_head(self, number: int, record: bytes) -> HeadLine:
+        """Return the head of a record.
+
+        Raises:
+            JournalDamagedError: when it has none.
+        """
         try:
             return decode_head(record)
         except ValueError as error:
@@ -199,17 +215,17 @@ def open_reader(path: Path, *, seal_key: bytes | None = None) -> JournalReader:
         raise JournalUnavailableError(f"There is no journal {path}.", "Name the journal file of the table.")
     connection = connect_reader(path)
     try:
-        header = read_header(connection, path).header
+        stored = read_header(connection, path)
     except DamageFoundError as error:
         connection.close()
         raise damaged(path, error.damage) from error
     except JournalUnavailableError:
         connection.close()
         raise
-    if seal_key is not None and seal_key_id(seal_key) != header.seal_key_id:
+    if seal_key is not None and seal_key_id(seal_key) != stored.header.seal_key_id:
         connection.close()
         raise JournalKeyError(f"The journal {path} was made with another seal key.", "Name the key file that was made for this journal.")
-    return JournalReader(path, connection, header, seal_key)
+    return JournalReader(path, connection, stored, seal_key)
 
 
 def _unreadable(number: int) -> Damage:

@@ -128,6 +128,11 @@ def connect_writer(path: Path, page_max: int | None = None) -> sqlite3.Connectio
     return connection
 
 
+def log_of(path: Path) -> Path:
+    """Return where SQLite keeps the write-ahead log of a database."""
+    return path.with_name(path.name + "-wal")
+
+
 def grow_log(path: Path) -> None:
     """Fill the write-ahead log's file up with zeros, which SQLite takes for its end.
 
@@ -137,7 +142,7 @@ def grow_log(path: Path) -> None:
     Raises:
         OSError: when there is no room.
     """
-    log = path.with_name(path.name + "-wal")
+    log = log_of(path)
     with log.open("ab") as file:
         missing = WAL_GROWN_BYTES - file.tell()
         if missing > 0:
@@ -152,12 +157,14 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     A file without a write-ahead log is opened as immutable only where nobody can be writing: that is the lock
     holder's business, see `connect_still`. The connection may be used by one thread at a time.
     """
+    if not log_of(path).exists() and not os.access(path.parent, os.W_OK):
+        return _connect(path, "mode=ro&immutable=1")  # a copy on a medium where SQLite cannot make its index file
     return _connect(path, "mode=ro")
 
 
 def connect_still(path: Path) -> sqlite3.Connection:
     """Open for reading a file that nobody writes now (the caller holds the lock), leaving no trace if it can."""
-    log = path.with_name(path.name + "-wal")
+    log = log_of(path)
     still = not log.exists() or _is_empty(log)
     return _connect(path, "mode=ro&immutable=1" if still else "mode=ro")
 
