@@ -7,7 +7,7 @@ game's settings and answers with typed values; a wrong name or value is a senten
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -31,6 +31,8 @@ class Setting:
     rule: Rule
     allowed: tuple[Plain, ...] | None = None
     between: tuple[int, int] | None = None
+    check: Callable[[Plain], str] | None = None
+    """Returns why a value cannot be used, or an empty text."""
     limit_rule: Rule | None = None
     """The law that sets the limit of `between`; named when a value is refused."""
 
@@ -130,6 +132,11 @@ def nearest(name: str, known: Mapping[str, object] | list[str]) -> str:
 
 
 def _check_value(setting: Setting, value: Plain, game: str) -> None:
+    why = setting.check(value) if setting.check is not None else ""
+    if why:
+        raise SettingError(
+            code="bad-setting", what=f"{game}: {setting.name} is not usable: {why.rstrip('.')}.", do=f"See: shoed games settings {game}"
+        )
     if setting.between is not None:
         low, high = setting.between
         none_is_fine = value is None and setting.default is None

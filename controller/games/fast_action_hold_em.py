@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from controller.dealing.game import Game, Groups, Judged
 from controller.dealing.round import COMMUNITY, Round, Seat, seat_place
-from controller.dealing.rules import Rule
-from controller.dealing.settings import Setting, Settings
+from controller.dealing.rules import Rule, Standing
+from controller.dealing.settings import Plain, Setting, Settings
 from controller.dealing.steps import (
     Burn,
     Collect,
@@ -35,7 +35,8 @@ from controller.dealing.steps import (
 from controller.decks import DeckSpec
 from controller.games import common as c
 from controller.games.pay import percent_of
-from controller.hands.four_card import parse_holdings
+from controller.hands.errors import HandError
+from controller.hands.four_card import HOLDINGS, parse_holdings
 from controller.hands.house_way import FAST_ACTION_HOUSE_WAY, choose, parse_house_way
 from controller.hands.poker import evaluate
 from firmware_bridge.cards import Card
@@ -45,8 +46,40 @@ NATURAL_PERCENT = 500
 DOWN4, UP5 = (Face.DOWN,) * 4, (Face.UP,) * 5
 SHOE_ONLY = c.house("methods_permitted", "the chapter seems to have one dealing section, for the manual shoe")
 
+
+def _check_natural(value: Plain) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, list) or not value:
+        return f"it is a list of four-card holdings: {', '.join(HOLDINGS)}"
+    try:
+        parse_holdings([str(name) for name in value])
+    except HandError as error:
+        return str(error)
+    return ""
+
+
+def _check_house_way(value: Plain) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, list):
+        return "it is a list of preferences"
+    try:
+        parse_house_way([row for row in value if isinstance(row, dict)])
+    except HandError as error:
+        return str(error)
+    return ""
+
+
+def _check_methods(value: Plain) -> str:
+    known = [method.value for method in Method]
+    if not isinstance(value, list) or not value or any(name not in known for name in value):
+        return f"it is a list of dealing methods: {', '.join(known)}"
+    return ""
+
+
 SETTINGS = (
-    c.seats_setting(6, 1, 7, c.analogy("13:69E-1.13L", "not known for this game")),
+    c.seats_setting(6, 1, 7, Rule("13:69E-1.13L", Standing.ANALOGY, "not known for this game")),
     Setting(name="decks", default=6, between=(2, 8), meaning="decks in the shoe", rule=c.house("decks", "the sister game uses six")),
     c.SHOE_START_BURN,
     c.TWO_DECKS,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.dealing.settings import Plain
+from controller.dealing.settings import Plain, nearest
 from controller.errors import ShoedError
+from controller.hands.poker import PokerCategory
+
+HAND_NAMES = frozenset(category.value for category in PokerCategory)
 
 
 class PayTableError(ShoedError):
@@ -24,6 +27,18 @@ def odds_for(table: Mapping[str, Plain], hand: str) -> int | None:
     if isinstance(odds, bool) or not isinstance(odds, int) or odds < 0:
         raise PayTableError(code="bad-pay-table", what=f"The odds for {hand} are '{odds}'.", do="Write a whole number of odds to one.")
     return odds
+
+
+def check_pay_table(value: Plain) -> str:
+    """Why a table of odds cannot be used; empty when it can."""
+    if not isinstance(value, dict):
+        return "it is a table of odds to one by hand, such as { three-of-a-kind = 3 }"
+    for hand, odds in value.items():
+        if hand not in HAND_NAMES:
+            return f"there is no hand '{hand}'{nearest(hand, sorted(HAND_NAMES))}"
+        if isinstance(odds, bool) or not isinstance(odds, int) or odds < 0:
+            return f"the odds for {hand} are '{odds}'; write a whole number of odds to one"
+    return ""
 
 
 def percent_of(amount: int, percent: int) -> int:

@@ -1,0 +1,109 @@
+"""Games: which there are, what each procedure says with the standing of every rule, its settings and its machine."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from controller.cli.output import json_option, write_json, write_line, write_listing
+from controller.dealing.describe import game_line, procedure_lines, setting_lines
+from controller.dealing.diagram import mermaid, svg
+from controller.dealing.game import Game
+from controller.dealing.procedure import Procedure, ProcedureError, build_procedure
+from controller.games import GAMES, find_game
+
+method_option = click.option("--method", help="Dealing method: manual-shoe, hand or automated-shoe. Default: the game's first.")
+
+
+@click.group("games")
+def command() -> None:
+    """List the games and show their procedures, settings and machines."""
+
+
+def _permitted(game: Game) -> list[Procedure]:
+    """The procedures of the methods that the game's defaults permit."""
+    found = []
+    for method in game.deals:
+        try:
+            found.append(build_procedure(game, method.value, {}))
+        except ProcedureError as error:
+            if error.code != "method-not-permitted":
+                raise
+    return found
+
+
+def _chosen(key: str, method: str | None) -> Procedure:
+    game = find_game(key)
+    return build_procedure(game, method, {}) if method is not None else _permitted(game)[0]
+
+
+@command.command("list")
+@json_option
+def list_games(as_json: bool) -> None:
+    """All games: key, subchapter, methods, decks, stack size, seats, and how well the rules are known."""
+    lines = [game_line(game, _permitted(game)) for game in GAMES.values()]
+    if as_json:
+        for line in lines:
+            write_json(line)
+        return
+    rows = [
+        {
+            "key": line.key, "subchapter": line.subchapter, "methods": " ".join(line.methods), "decks": str(line.decks),
+            "stack": str(line.stack or "-"), "seats": line.seats,
+            "rules": ", ".join(f"{count} {standing}" for standing, count in line.standing.items()),
+        }
+        for line in lines
+    ]  # fmt: skip
+    write_listing(rows, ("key", "subchapter", "methods", "decks", "stack", "seats", "rules"), as_json=False)
+
+
+@command.command()
+@click.argument("game")
+@method_option
+@json_option
+def show(game: str, method: str | None, as_json: bool) -> None:
+    """One game's procedure as a dealer reads it, with citation and standing of every rule."""
+    procedure = _chosen(game, method)
+    lines = procedure_lines(procedure)
+    if as_json:
+        write_json(
+            {
+                "key": procedure.game.key, "title": procedure.game.title, "method": procedure.method.value,
+                "rules_hash": procedure.rules_hash, "rules": [msgspec.to_builtins(line) for line in lines],
+            }
+        )  # fmt: skip
+        return
+    write_line(f"{procedure.game.title} ({procedure.game.law}), dealt by {procedure.method.value}, {procedure.deck.cards} cards")
+    write_line(procedure.game.summary)
+    for line in lines:
+        note = f"; {line.note}" if line.note else ""
+        write_line(f"  {line.name}: {line.words}")
+        write_line(f"      {line.rule} [{line.standing}{note}]")
+    write_line(f"Rules hash {procedure.rules_hash}. Lines marked other than [law] were not read in the text of this game.")
+
+
+@command.command()
+@click.argument("game")
+@method_option
+@click.option("--format", "form", type=click.Choice(["mermaid", "svg"]), default="mermaid", help="Text form of the picture.")
+def diagram(game: str, method: str | None, form: str) -> None:
+    """The machine of a procedure as a picture, made from its transitions."""
+    procedure = _chosen(game, method)
+    click.echo(mermaid(procedure) if form == "mermaid" else svg(procedure), nl=False)
+
+
+@command.command()
+@click.argument("game")
+@method_option
+@json_option
+def settings(game: str, method: str | None, as_json: bool) -> None:
+    """The house settings of a game: default, allowed values, source and standing."""
+    procedure = _chosen(game, method)
+    for line in setting_lines(procedure.game, procedure):
+        if as_json:
+            write_json(line)
+            continue
+        note = f"; {line.note}" if line.note else ""
+        write_line(f"{line.name} = {line.value}    ({line.allowed})")
+        write_line(f"    {line.meaning}")
+        write_line(f"    {line.rule} [{line.standing}{note}]")

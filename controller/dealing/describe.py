@@ -1,0 +1,168 @@
+"""A procedure in words: what a dealer reads, made from the very values that are enforced."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.dealing.game import Game
+from controller.dealing.procedure import Procedure
+from controller.dealing.rules import Rule
+from controller.dealing.settings import Setting, word
+from controller.dealing.steps import (
+    Burn,
+    Collect,
+    Deal,
+    Decide,
+    ExposeCards,
+    First,
+    Option,
+    Order,
+    SetHands,
+    Settle,
+    Stack,
+    Start,
+    Step,
+    Stub,
+    Wagers,
+    Who,
+)
+
+
+class RuleLine(msgspec.Struct, frozen=True):
+    """One line of a procedure: what happens, and the rule it rests on."""
+
+    name: str
+    words: str
+    rule: str
+    standing: str
+    note: str = ""
+
+
+class SettingLine(msgspec.Struct, frozen=True):
+    """One house setting, with what it is set to."""
+
+    name: str
+    value: str
+    default: str
+    allowed: str
+    meaning: str
+    rule: str
+    standing: str
+    note: str = ""
+
+
+class GameLine(msgspec.Struct, frozen=True):
+    """One game in a listing."""
+
+    key: str
+    title: str
+    subchapter: str
+    methods: tuple[str, ...]
+    decks: int
+    stack: int | None
+    seats: str
+    standing: dict[str, int]
+    """How many rules of each standing."""
+    summary: str
+
+
+_PLACES = {
+    Who.WAGERED: "each seat with a wager", Who.LIVE: "each seat still in", Who.EVERY: "every position",
+    Who.DEALER: "the dealer", Who.COMMUNITY: "the community area",
+}  # fmt: skip
+_FIRST = {
+    First.SEAT_ONE: "seat 1 first, clockwise",
+    First.AFTER_BUTTON: "the first place after the button first, clockwise, the dealer in rotation",
+    First.START: "the starting position first, clockwise, the dealer in rotation",
+}
+
+
+def step_words(step: Step) -> str:
+    """One sentence of what the step asks for."""
+    match step:
+        case Wagers():
+            words = 'Take wagers, then call "no more bets".'
+        case Start():
+            words = "Fix the starting position by dice, a number or a named seat; count counterclockwise, the dealer is 1."
+        case Burn():
+            words = f"Burn {step.cards} card{'s' if step.cards > 1 else ''}, unseen, to the discard rack."
+        case Deal():
+            faces = ", ".join(face.value for face in step.facing)
+            words = f"Deal {len(step.facing)} pass{'es' if len(step.facing) > 1 else ''} ({faces}) to {_to(step.to)}; {_FIRST[step.first]}."
+        case Stack():
+            words = f"Dispense a stack of {step.size} to {_to(step.to)}; {_FIRST[step.first]}."
+        case Decide():
+            order = "in order, clockwise" if step.order is Order.CLOCKWISE else "in any order"
+            words = f"Each seat still in decides {order}: {', '.join(o.choose for o in step.options)}."
+        case SetHands():
+            who = "The dealer sets" if step.who is Who.DEALER else "Each seat sets"
+            words = f"{who} {' and '.join(f'{name} {size}' for name, size in step.groups)}{_or(step.options)}."
+        case ExposeCards():
+            words = "Turn up the dealer's cards." if step.what is Who.DEALER else "Turn up the community cards."
+        case Stub():
+            words = "The stub goes to the discard rack unexposed, unless it is counted now."
+        case Settle():
+            words = "Expose and settle each hand from the dealer's right, counterclockwise."
+        case Collect():
+            words = "Pick up the cards in order, so that each hand can be rebuilt."
+        case _:
+            words = step.label
+    return words if step.when is None else f"{words} (Only where it applies.)"
+
+
+def _to(places: tuple[Who, ...]) -> str:
+    return " and ".join(_PLACES[who] for who in places)
+
+
+def _or(options: tuple[Option, ...]) -> str:
+    return f", or chooses {', '.join(option.choose for option in options)}" if options else ""
+
+
+def _line(name: str, words: str, rule: Rule) -> RuleLine:
+    return RuleLine(name, words, rule.citation, rule.standing.value, rule.note)
+
+
+def procedure_lines(procedure: Procedure) -> list[RuleLine]:
+    """Wagers, steps with their options, irregularities and the stub count, each with its rule."""
+    game = procedure.game
+    lines = [_line(f"wager {w.name}", w.meaning, w.rule) for w in game.wagers]
+    for name, step in zip(procedure.names, procedure.steps, strict=True):
+        lines.append(_line(name, step_words(step), step.rule))
+        options = step.options if isinstance(step, Decide | SetHands | Settle) else ()
+        lines += [_line(f"{name}: {option.choose}", option.meaning, option.rule) for option in options]
+    lines += [_line(f"irregularity {kind}", f"{row.words} ({row.remedy})", row.rule) for kind, row in procedure.irregularities.items()]
+    if game.stub is not None:
+        check = game.stub
+        lines.append(
+            _line("stub count", f"Count the stub at least once in {procedure.settings.text('stub_count_every')} rounds.", check.rule)
+        )
+        lines.append(_line("stub wrong, a hand misdealt", check.wrong_misdealt.words, check.wrong_misdealt.rule))
+        lines.append(_line("stub wrong, all hands right", check.wrong_deck.words, check.wrong_deck.rule))
+    return lines
+
+
+def setting_lines(game: Game, procedure: Procedure) -> list[SettingLine]:
+    """Every house setting with its value, default, allowed values, source and standing."""
+    return [_setting(setting, procedure) for setting in game.settings]
+
+
+def _setting(setting: Setting, procedure: Procedure) -> SettingLine:
+    rule = setting.rule
+    value = word(procedure.settings.as_dict()[setting.name])
+    return SettingLine(
+        setting.name, value, word(setting.default), setting.allowed_words, setting.meaning, rule.citation, rule.standing.value, rule.note
+    )
+
+
+def game_line(game: Game, procedures: list[Procedure]) -> GameLine:
+    """A game in one line, from the procedures of the methods that its defaults permit."""
+    lines = [line for procedure in procedures for line in procedure_lines(procedure)]
+    counts: dict[str, int] = {}
+    for _, standing in {(line.rule, line.standing) for line in lines}:
+        counts[standing] = counts.get(standing, 0) + 1
+    stack = next((step.size for p in procedures for step in p.steps if isinstance(step, Stack)), None)
+    seats = game.setting("seats")
+    return GameLine(
+        key=game.key, title=game.title, subchapter=game.law, methods=tuple(p.method.value for p in procedures),
+        decks=procedures[0].deck.decks, stack=stack, seats=seats.allowed_words, standing=dict(sorted(counts.items())), summary=game.summary,
+    )  # fmt: skip
