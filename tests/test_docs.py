@@ -21,6 +21,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import tomllib
 from collections.abc import Iterator
@@ -30,18 +31,20 @@ from pathlib import Path
 import pytest
 from cobs import cobs
 
+from controller.dealing.steps import StateKind
+from controller.scenario.expect import EXPECT_KEYS
 from controller.scenario.script import load_scenario
 from controller.service.config import load_config
+from controller.table.acts import By
 from controller.table.codes import ALARMS, IRREGULARITIES, REFUSALS, Code
+from controller.table.parse import ACT_KEYS, parse_act
 from device_profiles.loader import load_profile
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted(
-    path for path in [ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")] if "/_" not in path.as_posix()
-)
+PAGES = sorted(path for path in [ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")] if "/_" not in path.as_posix())
 CODES: dict[str, Code] = {**REFUSALS, **IRREGULARITIES, **ALARMS}
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 EXIT = re.compile(r"\s+# exit (\d+)$")
 COMMAND_TIMEOUT_S = 60
@@ -71,9 +74,9 @@ class Command:
 
 
 def blocks(page: Path, *kinds: str) -> Iterator[tuple[str, str]]:
-    for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+    for _, kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         if kind in kinds:
-            yield kind, text
+            yield kind, textwrap.dedent(text)
 
 
 def commands(block: str) -> Iterator[Command]:
@@ -231,6 +234,25 @@ def test_no_operator_page_is_left_over() -> None:
         *IRREGULARITIES,
         *REFUSALS,
     ]
+
+
+def shown_acts() -> list[tuple[str, str]]:
+    text = (DOCS / "reference" / "scenarios.md").read_text(encoding="utf-8").split("## What a step can expect")[0]
+    return re.findall(r"^\| ([a-z_]+) \| `(.+?)` \|", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("act", "value"), shown_acts())
+def test_an_act_is_shown_as_it_is_written(act: str, value: str) -> None:
+    parse_act(act, tomllib.loads(f"value = {value}")["value"], By("dealer"))
+
+
+def test_every_act_and_every_expectation_is_shown() -> None:
+    assert {act for act, _ in shown_acts()} == ACT_KEYS
+    text = (DOCS / "reference" / "scenarios.md").read_text(encoding="utf-8").split("## What a step can expect")[1]
+    shown = {key for keys in re.findall(r"^\| ([a-z_, ]+) \|", text, re.MULTILINE) for key in keys.split(", ")}
+    assert shown - {"key"} == EXPECT_KEYS
+    states = re.findall(r'`"([a-z]+)"`', next(line for line in text.splitlines() if line.startswith("| state |")))
+    assert states == [kind.value for kind in StateKind]
 
 
 def shown_frames() -> dict[str, dict[str, str]]:

@@ -87,7 +87,7 @@ class LazyGroup(click.Group):
                 rows.append((name, f"({error.code})"))
             else:
                 if command is not None and not command.hidden:
-                    rows.append((name, command.get_short_help_str(limit=80)))
+                    rows.append((name, command.get_short_help_str(limit=200)))
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
