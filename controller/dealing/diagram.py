@@ -64,9 +64,8 @@ def svg(procedure: Procedure) -> str:
         parts.append(f'<text x="{LEFT + MIDDLE + 12}" y="{top + 20}" fill="#555">{escape(_beside(procedure, name, kind))}</text>')
         if index:
             parts.append(f'<path d="M{LEFT + MIDDLE // 2} {top - ROW + BOX} v{ROW - BOX}" stroke="black"/>')
-    parts.append(
-        f'<text x="{LEFT}" y="{height - 12}" fill="#555">From any step: {", ".join(SIDE)}. Dashed: passed over where it does not apply.</text>'
-    )
+    legend = f"From any step: {', '.join(SIDE)}. Dashed: passed over where it does not apply."
+    parts.append(f'<text x="{LEFT}" y="{height - 12}" fill="#555">{legend}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

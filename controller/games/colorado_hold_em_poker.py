@@ -51,16 +51,12 @@ SETTINGS = (
         rule=c.house("stack_community", "13:69F-23.9 was not reachable"),
     ),
     Setting(
-        name="pay_table", default={}, meaning="posted odds to one by hand, as three-of-a-kind = 3; empty: results say the hand",
+        name="pay_table", default={}, check=check_pay_table, meaning="posted odds to one by hand, as three-of-a-kind = 3; empty: results say the hand",
         rule=c.house("pay_table", "odds were not reachable"),
     ),
     Setting(
         name="lowest_paid_pair", default=None, allowed=(None, *"23456789TJQKA"), meaning="rank of the lowest paid pair; none: not decided",
         rule=c.house("lowest_paid_pair", "not reachable"),
-    ),
-    Setting(
-        name="bonus_table", default={}, meaning="odds of the bonus wager by hand; empty: settled outside of this record",
-        rule=c.house("bonus_table", "13:69F-23.6A was not reachable"),
     ),
 )  # fmt: skip
 
@@ -156,7 +152,10 @@ def _against_table(settings: Settings, seat: Seat, hand: PokerHand) -> Judged:
     for name in wagers:
         amount = seat.wagers[name]
         pays[name] = c.lost(amount) if result == "lose" else (c.net(amount, odds) if odds is not None else None)
-    return Judged(key=str(seat.number), results=dict.fromkeys(wagers, result), pays=pays, hand=hand.text, rule=POSTED)
+    results = dict.fromkeys(wagers, result)
+    if "bonus" in seat.wagers:
+        results["bonus"], pays["bonus"] = "odds", None
+    return Judged(key=str(seat.number), results=results, pays=pays, hand=hand.text, rule=POSTED)
 
 
 def _verdict(settings: Settings, hand: PokerHand) -> tuple[str, int | None]:

@@ -83,10 +83,6 @@ SETTINGS = (
         name="house_way", default=None, meaning="the dealer's list of preferences; none: the dealer's setting is taken as it is",
         rule=c.law("34.12(d)", "filed by each casino"),
     ),
-    Setting(
-        name="bonus_table", default={}, meaning="odds of the bonus wager; empty: settled outside of this record",
-        rule=c.house("bonus_table", "34.14 was not reachable"),
-    ),
 )  # fmt: skip
 
 

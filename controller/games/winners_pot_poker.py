@@ -60,7 +60,7 @@ SETTINGS = (
         meaning="fixed commission in whole currency units, set in advance; the lesser of the two is kept; none: percent only",
     ),
     Setting(
-        name="jacks_plus_table", default={}, meaning="odds of the jacks plus bonus by hand; empty: settled outside of this record",
+        name="jacks_plus_table", default={}, check=check_pay_table, meaning="odds of the jacks plus bonus by hand; empty: settled outside of this record",
         rule=c.house("jacks_plus_table", "not reachable"),
     ),
     Setting(
