@@ -31,7 +31,7 @@ from controller.dealing.steps import (
 )
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games.pay import odds_for
+from controller.games.pay import check_pay_table, odds_for
 from controller.hands.poker import PokerCategory, PokerHand, evaluate
 
 POSTED = c.law_69e("1.13L(b)5", "wins are paid by the odds printed on the layout; the odds themselves were not reachable")
@@ -51,7 +51,8 @@ SETTINGS = (
         rule=c.house("stack_community", "13:69F-23.9 was not reachable"),
     ),
     Setting(
-        name="pay_table", default={}, check=check_pay_table, meaning="posted odds to one by hand, as three-of-a-kind = 3; empty: results say the hand",
+        name="pay_table", default={}, check=check_pay_table,
+        meaning="posted odds to one by hand, as three-of-a-kind = 3; empty: results say the hand",
         rule=c.house("pay_table", "odds were not reachable"),
     ),
     Setting(
@@ -147,12 +148,12 @@ def _folded(seat: Seat) -> Judged:
 def _against_table(settings: Settings, seat: Seat, hand: PokerHand) -> Judged:
     """`win` and `lose` where the posted table or the hand alone decides, `odds` where only the table could and none is configured."""
     result, odds = _verdict(settings, hand)
-    wagers = [name for name in ("ante", "bet") if name in seat.wagers]
+    wagers: list[str] = [name for name in ("ante", "bet") if name in seat.wagers]
     pays: dict[str, int | None] = {}
     for name in wagers:
         amount = seat.wagers[name]
         pays[name] = c.lost(amount) if result == "lose" else (c.net(amount, odds) if odds is not None else None)
-    results = dict.fromkeys(wagers, result)
+    results: dict[str, str] = dict.fromkeys(wagers, result)
     if "bonus" in seat.wagers:
         results["bonus"], pays["bonus"] = "odds", None
     return Judged(key=str(seat.number), results=results, pays=pays, hand=hand.text, rule=POSTED)

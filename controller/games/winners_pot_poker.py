@@ -33,7 +33,7 @@ from controller.dealing.steps import (
 )
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games.pay import odds_for, percent_of
+from controller.games.pay import check_pay_table, odds_for, percent_of
 from controller.hands.poker import PokerCategory, PokerHand, evaluate
 
 FIRST_THREE = (Face.DOWN, Face.DOWN, Face.UP)
@@ -60,7 +60,8 @@ SETTINGS = (
         meaning="fixed commission in whole currency units, set in advance; the lesser of the two is kept; none: percent only",
     ),
     Setting(
-        name="jacks_plus_table", default={}, check=check_pay_table, meaning="odds of the jacks plus bonus by hand; empty: settled outside of this record",
+        name="jacks_plus_table", default={}, check=check_pay_table,
+        meaning="odds of the jacks plus bonus by hand; empty: settled outside of this record",
         rule=c.house("jacks_plus_table", "not reachable"),
     ),
     Setting(
