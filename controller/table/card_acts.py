@@ -44,7 +44,6 @@ def _place(desk: Desk, act: CardOut, evidence: str) -> None:
     round_ = desk.round
     place, face = round_.plan[round_.cursor]
     step = desk.step
-    finding = desk.draft.deck.watch.advance(unseal(act.read, CENSUS).code)[1]
     desk.emit(
         f.CardDealt(
             to=place,
@@ -62,8 +61,8 @@ def _place(desk: Desk, act: CardOut, evidence: str) -> None:
         desk.notes.irregularity, desk.notes.remedy = "device-malfunction", "supervisor-decides"
     elif act.unreadable:
         desk.irregular("unreadable-card", where=place)
-    elif finding is not None:
-        desk.irregular("unshuffled-order", detail=finding.sentence)
+    elif desk.draft.deck.finding:
+        desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
     else:
         desk.step_done()
 
@@ -82,7 +81,10 @@ def _beyond(desk: Desk, act: CardOut) -> str | None:
         return "foreign-card"
     if act.beyond:
         return "duplicate-card"
-    drawn = desk.draft.deck.census.draw(unseal(act.read, CENSUS).code)
+    census, code = desk.draft.deck.census, unseal(act.read, CENSUS).code
+    if code and census.exact and census.may_come(code):
+        return None
+    drawn = census.draw(code)
     if not isinstance(drawn, Beyond):
         return None
     return "foreign-card" if drawn.reason is BeyondReason.FOREIGN else "duplicate-card"
@@ -145,11 +147,10 @@ def _card_outside_round(desk: Desk, act: CardOut, evidence: str) -> None:
 
 def _card_of_stack(desk: Desk, act: CardOut, evidence: str) -> None:
     place = desk.round.plan[desk.round.cursor][0]
-    finding = desk.draft.deck.watch.advance(unseal(act.read, CENSUS).code)[1]
     desk.emit(f.StackCardRead(card=act.read, evidence=evidence))
     desk.notes.to, desk.notes.face = place, "down"
-    if finding is not None:
-        desk.irregular("unshuffled-order", detail=finding.sentence)
+    if desk.draft.deck.finding:
+        desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
 
 
 def stack_out(desk: Desk, act: StackOut) -> None:

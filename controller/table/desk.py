@@ -15,6 +15,7 @@ from controller.dealing.rules import Rule, house
 from controller.dealing.steps import Collect, Decide, SetHands, Settle, StateKind, Step, Stub
 from controller.integrity.ledger import Place
 from controller.table import facts as f
+from controller.table.acts import By
 from controller.table.apply import apply
 from controller.table.codes import REFUSALS
 from controller.table.state import TableState
@@ -63,14 +64,19 @@ class Notes:
 class Desk:
     """See the module's text."""
 
-    __slots__ = ("by", "draft", "facts", "notes", "now_ms", "procedure")
+    __slots__ = ("draft", "facts", "notes", "now_ms", "procedure", "who")
 
-    def __init__(self, procedure: Procedure, draft: TableState, by: str, now_ms: int) -> None:
-        self.procedure, self.draft, self.by, self.now_ms = procedure, draft, by, now_ms
+    def __init__(self, procedure: Procedure, draft: TableState, who: By, now_ms: int) -> None:
+        self.procedure, self.draft, self.who, self.now_ms = procedure, draft, who, now_ms
         self.facts: list[f.AnyFact] = []
         self.notes = Notes()
 
     # ---- reading
+
+    @property
+    def by(self) -> str:
+        """Who acts, as records name them."""
+        return str(self.who)
 
     @property
     def round(self) -> Round:

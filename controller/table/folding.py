@@ -52,7 +52,8 @@ def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
     drawn = deck.census.draw(code)
     if not isinstance(drawn, Beyond):
         deck.census = drawn
-    deck.watch = deck.watch.advance(code)[0]
+    deck.watch, finding = deck.watch.advance(code)
+    deck.finding = finding.sentence if finding is not None else ""
     deck.fresh = False
     if state.round is not None:
         state.round.out += 1

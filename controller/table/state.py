@@ -42,6 +42,8 @@ class Deck(msgspec.Struct):
     short: tuple[int, ...] = ()
     """Codes of cards taken out and not replaced."""
     cut_seen: bool = False
+    finding: str = ""
+    """What the order tests say of the card that left last; empty when nothing."""
     empty: bool = False
     evidence: str = "unknown"
 

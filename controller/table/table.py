@@ -7,7 +7,6 @@ the outcome. The state of a verdict is nothing but the fold of its facts over th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from controller.dealing.procedure import Procedure
 from controller.table import facts as f
@@ -22,19 +21,37 @@ from controller.table.state import TableState
 from controller.table.state import new_state as state_of_deck
 
 
-@dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an act leads to. No facts: nothing happened, the state is the old one. `boundary`: a fold may start after this record."""
+    """What an act leads to. No facts: nothing happened, the state is the old one. `boundary`: a fold may begin with this record.
 
-    facts: tuple[f.AnyFact, ...]
-    state: TableState
-    outcome: Outcome
-    boundary: bool
+    The outcome is put into words when it is asked for, since a table needs its verdict before anybody reads it.
+    """
+
+    __slots__ = ("_act", "_notes", "_outcome", "_procedure", "facts", "refusal", "state")
+
+    def __init__(
+        self, procedure: Procedure, act: AnyAct, facts: tuple[f.AnyFact, ...], state: TableState, notes: Notes, refusal: Refusal | None
+    ) -> None:
+        self._procedure, self._act, self._notes = procedure, act, notes
+        self._outcome: Outcome | None = None
+        self.facts, self.state, self.refusal = facts, state, refusal
+
+    @property
+    def outcome(self) -> Outcome:
+        """The answer to the act's sender, public."""
+        if self._outcome is None:
+            self._outcome = view.outcome(self._procedure, self.state, name_of(self._act), self._notes, self.refusal)
+        return self._outcome
 
     @property
     def accepted(self) -> bool:
         """False when the act was refused."""
-        return self.outcome.refused is None
+        return self.refusal is None
+
+    @property
+    def boundary(self) -> bool:
+        """True when a fold may begin with this record (see `facts_from_boundary`)."""
+        return any(isinstance(fact, f.StateCarried) for fact in self.facts)
 
 
 def new_state(procedure: Procedure, table: str) -> TableState:
@@ -45,7 +62,7 @@ def new_state(procedure: Procedure, table: str) -> TableState:
 def decide(procedure: Procedure, state: TableState, act: AnyAct, now_ms: int) -> Verdict:
     """Judge one act. `now_ms` is wall time for display only; no rule of this table depends on it."""
     kind = procedure.kinds[state.phase]
-    desk = Desk(procedure, draft_of(state), str(act.by), now_ms)
+    desk = Desk(procedure, draft_of(state), act.by, now_ms)
     origin = act.origin
     if origin is not None and origin.eseq:
         desk.emit(f.DeviceHeard(device=origin.device, eseq=origin.eseq))
@@ -62,14 +79,12 @@ def decide(procedure: Procedure, state: TableState, act: AnyAct, now_ms: int) ->
     except Refusal as refused:
         refusal = refused
         desk = _only_heard(procedure, state, desk, heard)
-    outcome = view.outcome(procedure, desk.draft, name_of(act), desk.notes, refusal)
-    boundary = any(isinstance(fact, f.StateCarried) for fact in desk.facts)
-    return Verdict(tuple(desk.facts), desk.draft if desk.facts else state, outcome, boundary)
+    return Verdict(procedure, act, tuple(desk.facts), desk.draft if desk.facts else state, desk.notes, refusal)
 
 
 def _only_heard(procedure: Procedure, state: TableState, desk: Desk, heard: int) -> Desk:
     """A refused act leaves nothing behind but the device's event number."""
-    clean = Desk(procedure, draft_of(state), desk.by, desk.now_ms)
+    clean = Desk(procedure, draft_of(state), desk.who, desk.now_ms)
     for fact in desk.facts[:heard]:
         clean.emit(fact)
     return clean
