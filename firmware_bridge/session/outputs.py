@@ -13,61 +13,9 @@ import msgspec
 
 from device_profiles.values import FieldValue
 from firmware_bridge.events import DeviceEvent, StartReason, Status
+from firmware_bridge.link.faults import FaultKind, LossCause
+from firmware_bridge.link.quality import LineGrade
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
-
-
-class LossCause(Enum):
-    """Why the link was lost; only RST brings it back (SDP/1 1.8)."""
-
-    SILENCE = "silence"
-    """Nothing valid (in a session: nothing sealed) for 3 s."""
-    RETRIES_SPENT = "retries-spent"
-    DEVICE_FAULT = "device-fault"
-    """The device sent FAULT: it dropped the link itself."""
-    DEVICE_STARTED = "device-started"
-    """RSTACK nobody asked for: the device started or lost its link."""
-    SEAL_BROKEN = "seal-broken"
-    """Three bad seals in 10 s, or an unsealed frame in a session."""
-    TRANSPORT_CLOSED = "transport-closed"
-    DEVICE_SILENT = "command-unanswered"
-    """A command of the connect sequence got no final response."""
-    NO_EVENT_ACK = "no-event-ack"
-    """The device's side of the same: the host acknowledged no event for 5 s."""
-    RESET = "reset"
-    """The device's side: the host sent RST, a new session begins from nothing."""
-    CLOSED = "closed"
-    """Closed on purpose by this side."""
-
-
-class FaultKind(Enum):
-    """What was wrong on the line or with the device's word. Counted; the session goes on unless `LinkLost` follows."""
-
-    COBS = "cobs"
-    CRC = "crc"
-    OVERSIZE = "oversize"
-    SHORT = "short"
-    SILENCE = "silence"
-    ADDRESS = "address"
-    BAD_FRAME = "bad-frame"
-    """Unknown kind, reserved bit set, RTX or SEC outside DATA, malformed link body."""
-    BAD_TAG = "bad-tag"
-    """A seal that does not open, or a counter out of turn."""
-    WRONG_SEAL_STATE = "wrong-seal-state"
-    """Unsealed in a session or sealed without one."""
-    BAD_MESSAGE = "bad-message"
-    """A message that its profile cannot read: too short, or of a class the sender may not use."""
-    STALE_ANSWER = "stale-answer"
-    """A response to no command that is waiting: late, or made up."""
-    WRONG_ANSWER = "wrong-answer"
-    """The tid of one command with the code of another."""
-    EVENT_CHANGED = "event-changed"
-    """The same eseq with other content: device exchanged or damaged. Alarm."""
-    EVENT_FLOOD = "event-flood"
-    """More than 8 unacknowledged events: the device breaks the rule. The surplus is not taken; it comes again."""
-    BOOT_COUNT_BACK = "boot-count-back"
-    """The boot count fell: device exchanged or damaged. Alarm."""
-    REFUSED_STEP = "refused-step"
-    """The device refused a step of the connect sequence."""
 
 
 class RefusalKind(Enum):
@@ -92,12 +40,16 @@ class CommandFailure(Enum):
     """The final response cannot be read."""
 
 
-class LineGrade(Enum):
-    GOOD = "good"
-    WARNING = "warning"
-    """More than 5 % of the frames of the last 60 s were damaged."""
-    DEGRADED = "degraded"
-    """More than 20 %: alarm."""
+class HostState(Enum):
+    """Where a host session stands."""
+
+    CLOSED = "closed"
+    """No transport."""
+    RESETTING = "resetting"
+    """RST is out."""
+    CONNECTING = "connecting"
+    RUNNING = "running"
+    REFUSED = "refused"
 
 
 class LinkUp(msgspec.Struct, frozen=True):

@@ -1,0 +1,60 @@
+"""Event numbers as the host sees them (SDP/1 1.7): which is due, which came before, where the gap is.
+
+Two marks: `wanted` is the next event to be delivered, `durable` the last one whose owner has stored it. Only what is
+durable is acknowledged, and EVENT_RESUME asks from `durable` + 1, because asking for n acknowledges all before n. What
+lies between the marks was delivered and may come again: it is recognised by number and content and has no second effect.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from enum import Enum
+
+from firmware_bridge.session.limits import EVENTS_UNACKNOWLEDGED_MAX, RECENT_EVENTS
+
+
+class Arrival(Enum):
+    """What an event's number and content say of it."""
+
+    NEW = "new"
+    REPEATED = "repeated"
+    CHANGED = "changed"
+    """Came before with other content."""
+    GAP = "gap"
+    FLOOD = "flood"
+    """More than may be unacknowledged."""
+
+
+class EventIntake:
+    """The marks and the contents of recent events."""
+
+    def __init__(self, first_wanted: int) -> None:
+        self.wanted = first_wanted
+        self.durable = first_wanted - 1
+        self.replayed_to = 0
+        """Events up to this one happened before the last EVENT_RESUME."""
+        self._recent: OrderedDict[int, bytes] = OrderedDict()
+
+    def judge(self, eseq: int, content: bytes) -> Arrival:
+        """Say what this event is; a new one counts as delivered."""
+        if eseq > self.wanted:
+            return Arrival.GAP
+        if eseq < self.wanted:
+            known = self._recent.get(eseq)
+            return Arrival.REPEATED if known is None or known == content else Arrival.CHANGED
+        if self.wanted - self.durable > EVENTS_UNACKNOWLEDGED_MAX:
+            return Arrival.FLOOD
+        self._recent[eseq] = content
+        if len(self._recent) > RECENT_EVENTS:
+            self._recent.popitem(last=False)
+        self.wanted += 1
+        return Arrival.NEW
+
+    def maybe_lost(self, oldest: int) -> tuple[int, int] | None:
+        """Return first and last event that the device no longer has, and go on after them."""
+        if oldest <= self.wanted:
+            return None
+        lost = (self.wanted, oldest - 1)
+        self.wanted = oldest
+        self.durable = oldest - 1
+        return lost

@@ -1,0 +1,119 @@
+"""The host's side of the event stream: what arrives in order, what comes again, what is missing, what to acknowledge.
+
+While a gap is open nothing is taken but what is due; EVENT_RESUME asks for it once, and again only when the answer did
+not close it. Acknowledgements wait for a free place in the link's window and only the newest is sent: it is cumulative.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from device_profiles.errors import FieldError
+from firmware_bridge.errors import MisuseError
+from firmware_bridge.link.faults import FaultKind
+from firmware_bridge.session.intake import Arrival, EventIntake
+from firmware_bridge.session.outputs import EventArrived, EventGap, EventRepeated, EventsLost, RefusalKind
+from firmware_bridge.session.pipe import HostPipe
+
+
+class Refusal(NamedTuple):
+    """The device is not the one it should be."""
+
+    kind: RefusalKind
+    expected: str
+    actual: str
+
+
+class EventStream:
+    """Events of one device."""
+
+    def __init__(self, pipe: HostPipe, first_wanted: int) -> None:
+        self._pipe = pipe
+        self._intake = EventIntake(first_wanted)
+        self._ack_due = False
+        self.gap_resumes = 0
+        """How often EVENT_RESUME was asked for the gap that is open."""
+
+    @property
+    def wanted(self) -> int:
+        return self._intake.wanted
+
+    @property
+    def durable(self) -> int:
+        return self._intake.durable
+
+    def begin(self) -> None:
+        """The link is a new one: EVENT_RESUME will acknowledge what is durable."""
+        self._ack_due = False
+        self.gap_resumes = 0
+
+    def knows(self, newest: int) -> bool:
+        """Tell whether a device whose newest event this is can be the one that sent what was delivered."""
+        return newest >= self._intake.wanted - 1
+
+    def refusal(self) -> Refusal:
+        """Return why a device that does not is refused."""
+        return Refusal(RefusalKind.HISTORY, f"every event before {self.wanted}", "fewer events than that")
+
+    def resumed(self, oldest: int, newest: int) -> None:
+        """Take the answer to EVENT_RESUME."""
+        self._intake.replayed_to = newest
+        lost = self._intake.maybe_lost(oldest)
+        if lost is not None:
+            self._pipe.tell(EventsLost(self._pipe.link.epoch, *lost))
+
+    def take(self, code: int, message: bytes) -> bool:
+        """Take one event; True: events are missing before it."""
+        try:
+            eseq, _ = self._pipe.codec.read_event_numbers(message)
+        except FieldError:
+            self._pipe.fault(FaultKind.BAD_MESSAGE)
+            return False
+        match self._intake.judge(eseq, self._pipe.codec.event_content(message)):
+            case Arrival.NEW:
+                self._deliver(code, message, eseq)
+            case Arrival.REPEATED:
+                again = eseq <= self._intake.durable
+                self._ack_due = self._ack_due or again
+                self._pipe.tell(EventRepeated(self._pipe.link.epoch, eseq, again))
+            case Arrival.CHANGED:
+                self._pipe.fault(FaultKind.EVENT_CHANGED)
+            case Arrival.FLOOD:
+                self._pipe.fault(FaultKind.EVENT_FLOOD)
+            case Arrival.GAP:
+                return True
+        return False
+
+    def tell_gap(self, message: bytes) -> None:
+        """Tell the owner that an event is missing before this one."""
+        seen, _ = self._pipe.codec.read_event_numbers(message)
+        self._pipe.tell(EventGap(self._pipe.link.epoch, self._intake.wanted, seen))
+
+    def acknowledge(self, eseq: int) -> None:
+        """Take note that everything up to `eseq` is durable.
+
+        Raises:
+            MisuseError: the event was never delivered.
+        """
+        if eseq >= self._intake.wanted:
+            raise MisuseError(f"event {eseq} was never delivered, so it cannot be stored")
+        if eseq > self._intake.durable:
+            self._intake.durable = eseq
+            self._ack_due = True
+
+    def flush(self, now: float) -> None:
+        """Send the acknowledgement that is due, when the window has room."""
+        if self._ack_due and self._pipe.link.has_room:
+            self._pipe.link.send(self._pipe.codec.write_event_ack(self._intake.durable), now)
+            self._ack_due = False
+
+    def _deliver(self, code: int, message: bytes, eseq: int) -> None:
+        replayed = eseq <= self._intake.replayed_to
+        self.gap_resumes = 0
+        try:
+            event = self._pipe.codec.read_event(code, message, replayed=replayed)
+        except FieldError:
+            # It has a number, so it counts and is acknowledged; what it says is lost, and the fault says so.
+            self._pipe.fault(FaultKind.BAD_MESSAGE)
+            event = self._pipe.codec.unknown_event(code, message, replayed=replayed)
+        self._pipe.tell(EventArrived(self._pipe.link.epoch, event))
