@@ -21,7 +21,7 @@ from controller.service.config import DeviceConfig, Setup, TableConfig
 from controller.service.errors import ServiceError
 from controller.service.link import LinkMaker
 from controller.service.preflight import TablePlan, check_files, plan_tables, probe_device
-from controller.service.program import digest_program, verify_program
+from controller.service.program import verify_program
 from firmware_bridge.transport.serial import find_holder
 
 FREE_WANTED_BYTES: Final = 256 << 20
@@ -139,13 +139,13 @@ def _check_program(setup: Setup) -> Iterator[Finding]:
     except ShoedError as error:
         yield Finding("program", Grade.WRONG, error.what, error.do)
         return
-    if pinned is not None:
+    if pinned:
         yield Finding("program", Grade.GOOD, f"The program is the one that the configuration demands: {digest}.")
         return
     yield Finding(
         "program",
         Grade.LOOK,
-        f"The program's digest is {digest_program()}; the configuration demands none.",
+        f"The program's digest is {digest}; the configuration demands none.",
         "Write it as service.program_sha256, so that a changed program does not start.",
     )
 

@@ -159,13 +159,13 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         ),
     ] = 4.0
     program_sha256: Annotated[
-        str | None,
+        str,
         needs(
-            "64 hexadecimal digits",
+            "64 hexadecimal digits, or nothing",
             "The digest that the installed program must have; `shoed doctor` prints the present one (EQ-98).",
-            pattern="^[0-9a-f]{64}$",
+            pattern="^([0-9a-f]{64})?$",
         ),
-    ] = None
+    ] = ""
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -21,9 +22,10 @@ import msgspec
 from controller.dealing.procedure import Procedure, build_procedure
 from controller.errors import ShoedError
 from controller.games import find_game
-from controller.journal.errors import JournalForeignError
+from controller.journal.errors import JournalForeignError, JournalUnavailableError
 from controller.journal.keys import JournalKeys, load_keys
-from controller.journal.reader import open_reader
+from controller.journal.schema import connect_still
+from controller.journal.startup import DamageFoundError, damaged, read_header
 from controller.service.config import DeviceConfig, Setup, TableConfig
 from controller.service.errors import ConfigError, ServiceError
 from controller.service.house import NotPlainError, plain_settings
@@ -91,8 +93,7 @@ def check_files(setup: Setup) -> None:
     config = setup.config
     journal = setup.path_of(config.journal.path)
     if journal.exists():
-        with open_reader(journal) as reader:
-            found, wanted = tuple(sorted(reader.tables)), tuple(sorted(table.id for table in config.table))
+        found, wanted = _tables_of(journal), tuple(sorted(table.id for table in config.table))
         if found != wanted:
             raise JournalForeignError(journal, found, wanted)
     else:
@@ -208,6 +209,22 @@ def _plan_device(setup: Setup, key: str, device: DeviceConfig) -> LinkMaker:
         ) from error
     except TransportError as error:
         raise ConfigError(error.code, setup.file, f"{key}.port", error.what, error.do) from error
+
+
+def _tables_of(journal: Path) -> tuple[str, ...]:
+    """Return the tables that a journal belongs to, without leaving SQLite's helper files beside it."""
+    try:
+        connection = connect_still(journal)
+        try:
+            return tuple(sorted(read_header(connection, journal).header.tables))
+        finally:
+            connection.close()
+    except DamageFoundError as error:
+        raise damaged(journal, error.damage) from error
+    except (OSError, sqlite3.Error) as error:
+        raise JournalUnavailableError(
+            f"The journal {journal} cannot be read: {error}.", "Mend its permissions, or name another file."
+        ) from error
 
 
 def _check_folder(setup: Setup, key: str, path: Path) -> None:
