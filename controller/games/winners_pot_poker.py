@@ -123,14 +123,10 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         Burn(when=_anyone_left, rule=c.law("33.10(d)")),
         Deal(to=to, facing=up, first=button, when=_anyone_left, rule=c.law("33.10(d)")),
         Stub(rule=c.analogy("35.9(e)")),
-        ExposeCards(what=Who.DEALER, when=_pot_to_win, rule=c.law("33.10(f)", "the dealer's two down cards first")),
+        ExposeCards(what=Who.DEALER, when=_anyone_left, rule=c.law("33.10(f)", "the dealer's two down cards first")),
         Settle(judge_after_all=True, when=_anyone_left, rule=c.law("33.10(f)")),
         Collect(rule=c.law("33.10(i)")),
     )
-
-
-def _pot_to_win(round_: Round) -> bool:
-    return bool(round_.live_seats()) or any(seat.lost.get("ante") == "pot" for seat in round_.seats.values())
 
 
 def _irregularities(method: Method) -> Mapping[str, Remedy]:
@@ -164,7 +160,7 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
     judged = [_folded(settings, seat) for _, seat in sorted(round_.seats.items()) if seat.status == "folded"]
     live = [round_.seats[n] for n in round_.live_seats()]
     dealer = round_.cards_at(DEALER, "compared (13:69F-33.10(f))") if round_.dealer_exposed else ()
-    if not dealer or not all(seat.exposed for seat in live):
+    if not live or not dealer or not all(seat.exposed for seat in live):
         return judged
     if not all(card.code for card in dealer):
         return judged
@@ -178,12 +174,15 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
 
 
 def _folded(settings: Settings, seat: Seat) -> Judged:
+    """Folded to the house or to the pot; with nobody left the pot is the dealer's, who needs no hand for it."""
     wagers = [name for name in POT_WAGERS if name in seat.wagers]
     to_pot = seat.lost.get("ante") == "pot"
-    return Judged(
-        key=str(seat.number), results=dict.fromkeys(wagers, "lose"), pays={name: c.lost(seat.wagers[name]) for name in wagers},
-        rule=c.law("33.10(c)2") if to_pot else c.law("33.10(a)2"), hand="folded",
-    )  # fmt: skip
+    results = dict.fromkeys(wagers, "lose")
+    pays: dict[str, int | None] = {name: c.lost(seat.wagers[name]) for name in wagers}
+    if "jacks_plus" in seat.wagers:
+        results["jacks_plus"], pays["jacks_plus"] = "odds", None
+    rule = c.law("33.10(c)2") if to_pot else c.law("33.10(a)2")
+    return Judged(key=str(seat.number), results=results, pays=pays, rule=rule, hand="folded")
 
 
 def pot_of(round_: Round) -> int | None:
