@@ -11,7 +11,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from hil.simulated.device import SimulatedDevice, SimulatedSettings
+from hil.mechanism.options import Timing
+from hil.simulated.device import SimulatedDevice
+from hil.simulated.settings import SimulatedSettings
 
 T = TypeVar("T")
 
@@ -88,7 +90,7 @@ def open_bench() -> Iterator[Bench]:
         loop.close()
 
 
-def start_pair(bench: Bench, links: Path, name: str, *, timing: object = None) -> Pair:
+def start_pair(bench: Bench, links: Path, name: str) -> Pair:
     """Start the scripted devices of one table; their links in the folder are named after their serial numbers."""
     kinds = ("shoe", "shuffler")
     devices = [bench.start(scripted_settings(kind, f"{name}-{kind}".upper(), links)) for kind in kinds]
@@ -97,6 +99,4 @@ def start_pair(bench: Bench, links: Path, name: str, *, timing: object = None) -
 
 def scripted_settings(kind: str, serial: str, links: Path) -> SimulatedSettings:
     """Return the settings of a device whose cards come from a script, as fast as the line allows."""
-    from hil.mechanism.options import Timing  # noqa: PLC0415
-
     return SimulatedSettings(kind=kind, serial=serial, scripted=True, timing=Timing.instant(), link_dir=links)

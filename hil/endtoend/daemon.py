@@ -131,9 +131,7 @@ class ApiClient:
             content = answer.read()
         except (OSError, http.client.HTTPException) as error:
             self._line.close()
-            raise DaemonError(
-                "daemon-silent", f"The daemon does not answer: {error}.", "Look at the end of its log."
-            ) from error
+            raise DaemonError("daemon-silent", f"The daemon does not answer: {error}.", "Look at the end of its log.") from error
         if answer.status in good:
             return content
         raise _api_error(answer.status, content)
@@ -144,9 +142,7 @@ def _api_error(status: int, content: bytes) -> ApiError:
         told = msgspec.json.decode(content, type=dict[str, str])
     except msgspec.DecodeError:
         told = {}
-    return ApiError(
-        told.get("code", f"http-{status}"), told.get("what", f"The API answered {status}."), told.get("do", "")
-    )
+    return ApiError(told.get("code", f"http-{status}"), told.get("what", f"The API answered {status}."), told.get("do", ""))
 
 
 class Daemon:

@@ -6,6 +6,7 @@ person through the API, as it would be at a table, and is named here:
 * `load` with a back colour: SHOE_LOADED gives decks and a count (SDP/1 1.7), so somebody says which set it is;
 * `shuffle` that names missing or extra cards: SHUFFLE_DONE gives counts and a verdict, the names are on the device's
   own screen;
+* a warning, since SDP/1 has no event for it;
 * a device act whose script says that a person tells of it.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from controller.decks import DeckSpec
 from controller.scenario.runner import PlayError
 from controller.scenario.script import Step
 from controller.table import acts
@@ -60,7 +62,7 @@ def device_of(step: Step, pair: Pair) -> SimulatedDevice:
             return pair.named(step.by.name)
 
 
-def play_act(step: Step, device: SimulatedDevice, deck_size: int, *, gate_open: bool) -> None:
+def play_act(step: Step, device: SimulatedDevice, deck: DeckSpec, *, gate_open: bool) -> None:
     """Let the act happen at its device; runs on the devices' loop.
 
     Raises:
@@ -68,9 +70,10 @@ def play_act(step: Step, device: SimulatedDevice, deck_size: int, *, gate_open: 
     """
     match step.act:
         case acts.Load(cards=cards, decks=decks):
-            device.load_blank(decks * deck_size if cards is None else cards)
+            device.load_blank(decks * deck.per_deck if cards is None else cards)
         case acts.Shuffle(mode=mode, counted=counted, problem=problem):
-            device.shuffle_result(mode=MODES[mode], counted=counted or 0, expected=None, result=PROBLEMS[problem])
+            found = deck.cards if counted is None else counted
+            device.shuffle_result(MODES[mode], found, deck.cards, result=PROBLEMS[problem], decks=deck.decks)
         case acts.ShuffleAborted():
             device.shuffle_aborted()
         case acts.CardOut() as card:
@@ -108,6 +111,8 @@ _NOTICES: Final[dict[str, Callable[[SimulatedDevice], object]]] = {
     "lid-closed": lambda device: device.close_lid(),
     "lost": lambda device: device.cut_line(CUT_FOR_S),
     "back": lambda device: device.mend_line(),
+    "mode-sort": lambda device: device.press_shuffle(ShuffleMode.SORT),
+    "mode-random": lambda device: device.press_shuffle(ShuffleMode.RANDOM),
     "restarted": lambda device: device.power_cycle(),
     "empty": lambda device: device.shoe_empty(),
     "power-lost": lambda device: device.power_event("lost"),

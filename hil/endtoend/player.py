@@ -8,7 +8,7 @@ said must have been taken: so each step begins where the one before ended, as at
 from __future__ import annotations
 
 import time
-from concurrent.futures import TimeoutError as CallTimeout
+from collections.abc import Callable, Coroutine
 from typing import Final
 
 from controller.dealing.procedure import Procedure
@@ -49,7 +49,7 @@ class EndToEndPlayer:
             PlayError: when the table does not come to be ready.
         """
         for device in (self._pair.shoe, self._pair.shuffler):
-            self._wait(device.host_running(), "the daemon has not connected to its devices")
+            self._wait(device.host_running(FOLLOW_S), "the daemon has not connected to its devices")
         if not scenario.prepared:
             return
         deck = self._procedure.deck
@@ -58,9 +58,7 @@ class EndToEndPlayer:
         self._happen(shoe, "load", lambda: shoe.load_blank(deck.cards, deck.back or "red"))
         outcome = self._happen(shuffler, "shuffle", lambda: shuffler.shuffle_result(counted=deck.cards))
         if outcome.state != "ready":
-            raise PlayError(
-                "not-prepared", f"The table is {outcome.state} and not ready: {outcome.message}", "Look at the devices."
-            )
+            raise PlayError("not-prepared", f"The table is {outcome.state} and not ready: {outcome.message}", "Look at the devices.")
 
     def perform(self, step: Step) -> Outcome:
         """Play one step where it happens."""
@@ -84,20 +82,17 @@ class EndToEndPlayer:
         is_open = self._outcome is not None and self._outcome.gate == "open"
         if step.key == "card":
             gate = "open" if is_open else "locked"
-            self._wait(device.gate(gate), f"the gate of the {step.by.name} did not follow: it is to be {gate}")
-        per_deck = self._procedure.deck.per_deck
+            self._wait(device.gate(gate, FOLLOW_S), f"the gate of the {step.by.name} did not follow: it is to be {gate}")
+        deck = self._procedure.deck
         wants_last = isinstance(step.act, acts.DeviceNotice) and step.act.event in ("restarted", "back")
-        return self._happen(
-            device, step.key, lambda: play_act(step, device, per_deck, gate_open=is_open), last=wants_last
-        )
+        return self._happen(device, step.key, lambda: play_act(step, device, deck, gate_open=is_open), last=wants_last)
 
-    def _happen(self, device: SimulatedDevice, key: str, work: object, *, last: bool = False) -> Outcome:
+    def _happen(self, device: SimulatedDevice, key: str, work: Callable[[], object], *, last: bool = False) -> Outcome:
         """Let something happen at a device and return the outcome that the daemon journalled for it."""
-        assert callable(work)
         self._bench.call(work)
         entry = self._await_entry(key)
-        if device.snapshot().host_connected:
-            self._wait(device.all_acknowledged(), "the daemon has not taken everything that a device said")
+        if device.snapshot().host_running:
+            self._wait(device.all_acknowledged(FOLLOW_S), "the daemon has not taken everything that a device said")
         found = [entry, *self._new_entries(entry.entry)]
         matching = [item for item in found if item.act == key]
         chosen = matching[-1] if last else entry
@@ -115,9 +110,7 @@ class EndToEndPlayer:
                     return entry
                 seen.append(entry.act)
         came = f"; it journalled {', '.join(seen)}" if seen else ""
-        raise PlayError(
-            "no-entry", f"The daemon journalled no `{key}` within {ANSWER_S:g} s{came}.", "Look at the device's line."
-        )
+        raise PlayError("no-entry", f"The daemon journalled no `{key}` within {ANSWER_S:g} s{came}.", "Look at the device's line.")
 
     def _new_entries(self, after: int) -> tuple[Entry, ...]:
         page = self._client.entries(self._table, after).entries
@@ -125,10 +118,8 @@ class EndToEndPlayer:
             self._last_entry = page[-1].entry
         return page
 
-    def _wait(self, condition: object, otherwise: str) -> None:
+    def _wait(self, condition: Coroutine[object, object, object], otherwise: str) -> None:
         try:
-            self._bench.run(condition, FOLLOW_S)  # type: ignore[arg-type]
-        except (TimeoutError, CallTimeout) as error:
-            raise PlayError(
-                "device-behind", f"After {FOLLOW_S:g} s {otherwise}.", "Look at the daemon's log."
-            ) from error
+            self._bench.run(condition)
+        except TimeoutError as error:
+            raise PlayError("device-behind", f"{otherwise}: {error}.", "Look at the daemon's log.") from error

@@ -31,6 +31,8 @@ SIDE_RATE: Final = 0.25
 """How often a seat places an optional wager."""
 NAMED_RATE: Final = 0.5
 """How often cards of a choice are named at once and not when they are exposed."""
+TRIES: Final = 10
+"""Above the number of seats: by then every other turn has been tried before this one."""
 
 
 class People:
@@ -49,6 +51,7 @@ class People:
         self._ways = list(WAYS)
         self._community_left: list[int] = []
         self._button = 0
+        self._tries: dict[str, int] = {}
 
     # ---- what they learn
 
@@ -71,6 +74,7 @@ class People:
     def _enter(self, outcome: Outcome) -> None:
         self._phase = outcome.phase
         self._ways = list(WAYS)
+        self._tries.clear()
         step = self.procedure.step(outcome.phase)
         self._turns = list(turns_of(step, self.round, self.procedure.seats))
         if isinstance(step, ExposeCards) and step.what is Who.COMMUNITY:
@@ -150,10 +154,14 @@ class People:
             self.round.seats = {**self.round.seats, number: Seat(number, seat.wagers, status=status)}
 
     def _forget_turn(self, move: Move) -> None:
-        """Somebody's slip has taken this turn away; do not insist on it."""
+        """Somebody's slip has changed or taken this turn: try it later, and do not insist on it."""
         if isinstance(move.value, dict) and "seat" in move.value:
             seat = move.value["seat"]
-            self._take_turn(DEALER if seat == DEALER else f"seat {seat}")
+            place = DEALER if seat == DEALER else f"seat {seat}"
+            self._take_turn(place)
+            self._tries[place] = self._tries.get(place, 0) + 1
+            if self._tries[place] <= TRIES:
+                self._turns.append(place)
 
     def _take_turn(self, place: str) -> None:
         self._turns = [item for item in self._turns if item != place]

@@ -103,7 +103,8 @@ class Slips:
         return Move("close_bets", True, why="no more bets, again")
 
     def _start(self, people: People) -> Move:
-        return Move("start", self.rng.choice(({"dice": 2}, {"button": 3}, {"seat": "dealer"}, {"number": 99})), why="start")
+        starts: tuple[dict[str, object], ...] = ({"dice": 2}, {"button": 3}, {"seat": "dealer"}, {"number": 99})
+        return Move("start", self.rng.choice(starts), why="start")
 
     def _declare(self, people: People) -> Move:
         result = self.rng.choice(("win", "lose", "push", "tie"))

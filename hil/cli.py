@@ -1,0 +1,92 @@
+"""`shoed demo` and `shoed simulate`: a table that plays by itself, and a device for anyone to connect to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, write_json, write_line
+from hil.faults import help_text
+
+FAULTS_EPILOG = "\b\nFaults (NAME, NAME:RATE, or NAME@N for the n-th card or chunk):\n" + help_text()
+
+
+@click.command("demo", epilog=FAULTS_EPILOG)
+@click.option("--game", default="colorado-hold-em-poker", show_default=True, help="The game's key.")
+@click.option("--method", help="manual-shoe, hand or automated-shoe; the game's first if not given.")
+@click.option("--rounds", default=3, show_default=True, type=click.IntRange(1, 100_000), help="Rounds to deal.")
+@click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 1000.0), help="50 and more: no waits.")
+@click.option("--seed", default=1, show_default=True, type=int, help="The same seed, the same cards and choices.")
+@click.option("--fault", "faults", multiple=True, help="A fault from the list below; may be given several times.")
+@click.option("--slips", default=0.0, type=click.FloatRange(0.0, 0.9), help="How often people make a mistake.")
+@click.option("--keep", "folder", type=click.Path(path_type=Path, file_okay=False), help="Keep journal and log here.")
+@json_option
+def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
+    game: str,
+    method: str | None,
+    rounds: int,
+    speed: float,
+    seed: int,
+    faults: tuple[str, ...],
+    slips: float,
+    folder: Path | None,
+    as_json: bool,
+) -> int:
+    """Deal rounds from simulated devices through the real daemon."""
+    from hil.demo.demo import Plan, run_demo
+
+    plan = Plan(game=game, method=method, rounds=rounds, speed=speed, seed=seed, faults=faults, slips=slips, folder=folder)
+    if as_json:
+        summary = run_demo(plan, lambda _line: None, write_json)
+        write_json(summary)
+    else:
+        summary = run_demo(plan, write_line)
+        write_line(f"{summary.rounds} rounds, {summary.entries} journal entries. {summary.journal}")
+    return EXIT_GOOD if summary.journal_ok else EXIT_NOT_IN_ORDER
+
+
+@click.command("simulate", epilog=FAULTS_EPILOG)
+@click.option("--profile", default="sdp1", show_default=True, help="The device profile that it speaks.")
+@click.option("--kind", default="shoe", show_default=True, type=click.Choice(["shoe", "shuffler"]))
+@click.option("--serial", default="SIM-1", show_default=True, help="Its serial number.")
+@click.option("--tcp", metavar="HOST:PORT", help="Listen there instead of on a pseudo-terminal; port 0 takes a free one.")
+@click.option("--link", "link_dir", type=click.Path(path_type=Path, file_okay=False), help="Put a link to the port here.")
+@click.option("--key", help="32 hexadecimal digits: the operator's key; sealed sessions only.")
+@click.option("--decks", default=1, show_default=True, type=click.IntRange(0, 12), help="Shuffled decks inside at first.")
+@click.option("--draw-every", type=click.FloatRange(0.01, 3600), help="Pull a card so many seconds while the gate is open.")
+@click.option("--seed", default=1, show_default=True, type=int, help="The same seed, the same cards and faults.")
+@click.option("--fault", "faults", multiple=True, help="A fault from the list below; may be given several times.")
+@json_option
+def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
+    profile: str,
+    kind: str,
+    serial: str,
+    tcp: str | None,
+    link_dir: Path | None,
+    key: str | None,
+    decks: int,
+    draw_every: float | None,
+    seed: int,
+    faults: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Run a simulated device and print its port; it ends with Ctrl-C, or when its parent closes its input.
+
+    Words on standard input are done to the device: `help` lists them.
+    """
+    from hil.demo.simulate import Wish, run_simulator
+
+    wish = Wish(
+        profile=profile,
+        kind=kind,
+        serial=serial,
+        tcp=tcp,
+        link_dir=link_dir,
+        key=key,
+        decks=decks,
+        draw_every_s=draw_every,
+        seed=seed,
+        faults=faults,
+    )
+    run_simulator(wish, write_json if as_json else None, write_line)

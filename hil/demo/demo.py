@@ -1,0 +1,132 @@
+"""The demonstration: a real daemon, simulated devices, simulated people, and lines about everything that happens.
+
+Everything lives in a folder of its own: configuration, journal, keys, token, ports. At the end the daemon is stopped as
+an operator stops it, and its journal is verified and counted.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from controller.dealing.procedure import Procedure, build_procedure
+from controller.errors import ShoedError
+from controller.games import find_game
+from controller.journal.keys import load_keys
+from controller.journal.verify import VerifyReport, verify_journal
+from hil.demo.daemon_table import TABLE, DaemonTable
+from hil.demo.lines import Teller
+from hil.demo.pace import Pace
+from hil.endtoend.bench import Bench, Pair, open_bench
+from hil.endtoend.daemon import DeviceEntry, Entry, TableEntry, links_of, run_daemon, working_folder
+from hil.faults import FaultError, parse_fault
+from hil.people.people import People
+from hil.people.session import play_rounds
+from hil.people.slips import Slips
+from hil.simulated.device import SimulatedDevice
+from hil.simulated.settings import SimulatedSettings
+
+MOST_SEATS = 4
+"""Players at the table: a round fits on a screen."""
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What to demonstrate."""
+
+    game: str
+    method: str | None = None
+    rounds: int = 3
+    speed: float = 1.0
+    seed: int = 0
+    faults: tuple[str, ...] = ()
+    slips: float = 0.0
+    folder: Path | None = None
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """How it ended."""
+
+    rounds: int
+    entries: int
+    journal: str
+    journal_ok: bool
+
+
+def procedure_of(plan: Plan) -> Procedure:
+    """Return the procedure to demonstrate: by the method named, else by the first that the house permits.
+
+    Raises:
+        ShoedError: the game, the method or a fault does not exist.
+    """
+    for fault in plan.faults:
+        try:
+            parse_fault(fault)
+        except FaultError as error:
+            raise ShoedError("unknown-fault", f"{error}.", "`shoed demo --help` lists the faults.") from error
+    game = find_game(plan.game)
+    if plan.method is not None:
+        return build_procedure(game, plan.method)
+    refused: ShoedError | None = None
+    for method in game.deals:
+        try:
+            return build_procedure(game, method.value)
+        except ShoedError as error:
+            refused = refused or error
+    raise refused or ShoedError("unknown-method", f"{plan.game} has no dealing method.", "Choose another game.")
+
+
+def run_demo(plan: Plan, on_line: Callable[[str], None], on_entry: Callable[[Entry], None] | None = None) -> Summary:
+    """Run it; every line and every entry is told as it comes."""
+    procedure = procedure_of(plan)
+    pace = Pace(plan.speed)
+    teller = Teller()
+
+    def tell(entry: Entry) -> None:
+        if on_entry is not None:
+            on_entry(entry)
+        for line in teller.lines(entry):
+            on_line(line)
+
+    with open_bench() as bench, working_folder(plan.folder) as folder:
+        pair = _start_devices(bench, folder, plan, pace)
+        table = TableEntry(TABLE, plan.game, procedure.method.value, {}, _device_entries(pair))
+        with run_daemon(folder, [table]) as daemon:
+            client = daemon.client()
+            on_line(f"{procedure.game.title}, {procedure.method.value}; seed {plan.seed}; folder {folder}")
+            rng = random.Random(plan.seed)
+            people = People(procedure, rng, most_seats=MOST_SEATS)
+            slips = Slips(rng, plan.slips) if plan.slips else None
+            for device in (pair.shoe, pair.shuffler):
+                bench.run(device.host_running())
+            play_rounds(people, DaemonTable(procedure, client, bench, pair, pace, tell), plan.rounds, slips=slips)
+            client.close()
+        keys = load_keys(daemon.key_file)
+        report = verify_journal(daemon.journal, seal_key=keys.seal_key, public_key_hex=keys.public_key_hex)
+        return _summary(plan.rounds, report)
+
+
+def _start_devices(bench: Bench, folder: Path, plan: Plan, pace: Pace) -> Pair:
+    def start(kind: str, serial: str) -> SimulatedDevice:
+        settings = SimulatedSettings(
+            kind=kind,
+            serial=serial,
+            seed=plan.seed,
+            faults=plan.faults,
+            timing=pace.timing(),
+            link_dir=links_of(folder),
+        )
+        return bench.start(settings)
+
+    return Pair(start("shoe", "DEMO-SHOE"), start("shuffler", "DEMO-SHUFFLER"))
+
+
+def _device_entries(pair: Pair) -> tuple[DeviceEntry, ...]:
+    devices = (("shoe", pair.shoe), ("shuffler", pair.shuffler))
+    return tuple(DeviceEntry(name=kind, kind=kind, serial=device.settings.serial, port=device.settings.serial) for kind, device in devices)
+
+
+def _summary(rounds: int, report: VerifyReport) -> Summary:
+    return Summary(rounds=rounds, entries=report.entries, journal=report.sentence, journal_ok=report.ok)
