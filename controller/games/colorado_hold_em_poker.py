@@ -127,6 +127,8 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
     judged = []
     for number in sorted(round_.seats):
         seat = round_.seats[number]
+        if str(number) in round_.results:
+            continue
         if seat.status == "folded":
             judged.append(_folded(seat))
         elif seat.exposed and len(board) == 3:

@@ -174,6 +174,8 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
     }
     for number in sorted(round_.seats):
         seat = round_.seats[number]
+        if str(number) in round_.results:
+            continue
         if seat.status == "surrendered":
             amount = seat.wagers.get(MAIN)
             judged.append(_result(settings, seat, "lose", c.lost(amount), 0, "surrendered", c.law("34.12(e)1")))

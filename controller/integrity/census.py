@@ -15,6 +15,7 @@ asked for only when the shoe is over. Values are immutable; a draw costs less th
 from __future__ import annotations
 
 import enum
+import functools
 
 import msgspec
 
@@ -106,8 +107,7 @@ class ShoeCensus(msgspec.Struct, frozen=True, gc=False):
     @classmethod
     def of(cls, spec: DeckSpec) -> ShoeCensus:
         """Return the census of a full shoe of this composition."""
-        counts = bytes(spec.copies(code) for code in range(_SLOTS))
-        return cls(counts, counts, spec.cards, 0, spec.back)
+        return _full_shoe(spec)
 
     def __repr__(self) -> str:
         return f"<ShoeCensus {self.left} to come, {self.unknown} unread>"
@@ -209,3 +209,10 @@ def _changed(counts: bytes, code: int, step: int) -> bytes:
 def _name(code: int) -> str:
     card = card_from_code(code)
     return card.name if card is not None else f"code {code:02X}"
+
+
+@functools.cache
+def _full_shoe(spec: DeckSpec) -> ShoeCensus:
+    """The census of a full shoe; immutable, so one per composition serves every table and round."""
+    counts = bytes(spec.copies(code) for code in range(_SLOTS))
+    return ShoeCensus(counts, counts, spec.cards, 0, spec.back)
