@@ -43,6 +43,7 @@ from firmware_bridge.session.mechanism import (
     Mechanism,
     StoredEvent,
 )
+from firmware_bridge.session.selfreport import identity_of, status_of
 from firmware_bridge.session.sender import EventSender
 
 __all__ = [
@@ -57,7 +58,6 @@ __all__ = [
 ]
 
 _OWN_FUNCTION = "security-level"
-_COUNTER_MASK = 0xFFFF  # 1.6: the link counters of STATUS wrap
 
 
 @dataclass(slots=True)
@@ -106,6 +106,11 @@ class DeviceSession:
         return self._link.is_up
 
     @property
+    def is_resumed(self) -> bool:
+        """Tell whether the host has asked for events, so that they flow."""
+        return self._sender.is_resumed
+
+    @property
     def session_keys(self) -> SessionKeys | None:
         """The keys of the present session, for answering ATTEST."""
         return self._guard.keys
@@ -129,14 +134,14 @@ class DeviceSession:
 
     def connection_made(self, now: float) -> None:
         """A new connection replaces the old one (SDP/1 1.1)."""
-        self.connection_lost(now)
+        self._framer.reset()
+        self._drop_link("another connection took its place", now)
 
     def connection_lost(self, now: float) -> None:
         """The transport is gone: the link is lost."""
         self._framer.reset()
         self._link.bytes_to_send()
-        if self._link.is_up:
-            self._take_note(self._link.fail(LossCause.TRANSPORT_CLOSED, "the connection is gone", now), now)
+        self._drop_link("the connection is gone", now)
 
     def receive(self, content: bytes, now: float) -> None:
         """Take bytes from the wire."""
@@ -221,6 +226,10 @@ class DeviceSession:
             self._sender.pump(now)
 
     # What the link tells
+
+    def _drop_link(self, detail: str, now: float) -> None:
+        if self._link.is_up:
+            self._take_note(self._link.fail(LossCause.TRANSPORT_CLOSED, detail, now), now)
 
     def _take_note(self, note: LinkNote, now: float) -> None:
         match note:
@@ -310,11 +319,12 @@ class DeviceSession:
     def _carry_out(self, spec: CommandSpec, tid: int, fields: dict[str, FieldValue], now: float) -> None:
         match spec.name:
             case "identify":
-                self._answer(spec, tid, Answer(fields=self._identity()), now)
+                self._answer(spec, tid, Answer(fields=identity_of(self._settings, self._codec.profile)), now)
             case "capabilities":
                 self._answer(spec, tid, Answer(fields={"capabilities": self._settings.capabilities}), now)
             case "status":
-                self._answer(spec, tid, Answer(fields=self._status(now)), now)
+                fields = status_of(self._mechanism.status(now), self._journal, self._link.counters)
+                self._answer(spec, tid, Answer(fields=fields), now)
             case "echo":
                 self._answer(spec, tid, Answer(fields=fields), now)
             case "event_resume":
@@ -352,26 +362,6 @@ class DeviceSession:
         self._link.send(response, now)
 
     # What the session answers itself
-
-    def _identity(self) -> dict[str, FieldValue]:
-        identity = dict(self._settings.identity)
-        if "capability_bits" not in identity:
-            numbers = self._codec.profile.enums["function"].values
-            present = {numbers[str(function)] for function in self._functions}
-            identity["capability_bits"] = sum(1 << (number - 1) for number in present)
-        return identity
-
-    def _status(self, now: float) -> dict[str, FieldValue]:
-        counters = self._link.counters
-        return {
-            **self._mechanism.status(now),
-            "last_eseq": self._journal.newest,
-            "oldest_eseq": self._journal.oldest,
-            "cobs_errors": counters.cobs & _COUNTER_MASK,
-            "crc_errors": counters.crc & _COUNTER_MASK,
-            "oversize_errors": counters.oversize & _COUNTER_MASK,
-            "other_errors": counters.other & _COUNTER_MASK,
-        }
 
     def _resume(self, spec: CommandSpec, tid: int, first_wanted: int, now: float) -> None:
         if not self._sender.resume(first_wanted):

@@ -29,6 +29,10 @@ class EventSender:
         self._waiting_since: float | None = None
         self._repeats = 0
 
+    @property
+    def is_resumed(self) -> bool:
+        return self._enabled
+
     def stop(self) -> None:
         """Send nothing until the next EVENT_RESUME."""
         self._enabled = False
