@@ -41,10 +41,6 @@ from firmware_bridge.cards import JOKER
 RUN_CARDS: Final = 7
 """With six cards chance alone would raise more than one alarm in 100,000 shoes; with eight one unreadable card would
 hide an unshuffled order until the ninth."""
-_WATCHES: Final = 2048
-"""Compiled references kept at a time: two sets of cards at each of a thousand tables; 10 kB each for one deck, 60 kB
-for six. One that was dropped is made again in less than a millisecond."""
-
 _TAIL: Final = 4
 """Cards by which the quick path tells that no run can end here; four leave next to nothing to a closer look."""
 _BYTES: Final = tuple(bytes([code]) for code in range(256))
@@ -93,8 +89,8 @@ class FalseAlarm(msgspec.Struct, frozen=True):
     """The last shoe's order and its reverse together."""
 
 
-class OrderReference(msgspec.Struct, frozen=True, cache_hash=True):
-    """What the cards are compared with."""
+class OrderReference(msgspec.Struct, frozen=True, dict=True):
+    """What the cards are compared with; shared by all states of one shoe."""
 
     spec: DeckSpec
     last: bytes = b""
@@ -102,6 +98,11 @@ class OrderReference(msgspec.Struct, frozen=True, cache_hash=True):
 
     def __repr__(self) -> str:
         return f"<OrderReference {self.spec.decks} decks, last shoe {len(self.last)} cards>"
+
+    @functools.cached_property
+    def patterns(self) -> _Patterns:
+        """What follows from the fields alone; it is dropped together with the shoe."""
+        return _Patterns(self)
 
 
 class OrderWatch(msgspec.Struct, frozen=True, gc=False):
@@ -120,7 +121,9 @@ class OrderWatch(msgspec.Struct, frozen=True, gc=False):
     @classmethod
     def start(cls, spec: DeckSpec, last: bytes = b"") -> OrderWatch:
         """Return the watch of a shoe that no card has left yet."""
-        return cls(OrderReference(spec, last))
+        watch = cls(OrderReference(spec, last))
+        _ = watch.reference.patterns  # made now, so that the first card does not wait for it
+        return watch
 
     def __repr__(self) -> str:
         return f"<OrderWatch {len(self.read)} read>"
@@ -137,11 +140,11 @@ class OrderWatch(msgspec.Struct, frozen=True, gc=False):
     def advance(self, code: int) -> tuple[OrderWatch, OrderFinding | None]:
         """Take the next card (0: unreadable) and return the new watch, and a finding the first time there is one."""
         reference = self.reference
-        patterns = _COMPILED.get(reference) or _compile(reference)
+        patterns = reference.patterns
         read = self.read + _BYTES[code]
         if (
             code
-            and read[patterns.group_start :] not in patterns.groups
+            and read[patterns.group_start :] not in patterns.neighbours
             and read[-_TAIL:] not in patterns.tails
             and not self.gap
             and not patterns.holed
@@ -150,7 +153,7 @@ class OrderWatch(msgspec.Struct, frozen=True, gc=False):
         return self._look_closer(patterns, read)
 
     def _look_closer(self, patterns: _Patterns, read: bytes) -> tuple[OrderWatch, OrderFinding | None]:
-        step = patterns.groups.get(read[patterns.group_start :], 0)
+        step = patterns.step(read)
         kept = self.kept + step
         gap = max(0, self.gap - 1) if read[-1] else RUN_CARDS
         found, finding = self.found, None
@@ -206,8 +209,8 @@ def _last_neighbour_rate(spec: DeckSpec, threshold: int) -> float:
 _FIELD_BITS: Final = 14
 """Room for the kept neighbours of one kind: no shoe has 16,384 cards."""
 _FIELD: Final = (1 << _FIELD_BITS) - 1
-_NEW_STEPS: Final = (1, 1 << _FIELD_BITS)
-_LAST_STEPS: Final = (1 << 2 * _FIELD_BITS, 1 << 3 * _FIELD_BITS)
+_STEPS: Final = tuple(1 << field * _FIELD_BITS for field in range(4))
+"""Rising and falling as in a new deck, forward and reverse as in the last shoe."""
 
 
 class _NewDeckPatterns(msgspec.Struct, frozen=True):
@@ -216,14 +219,15 @@ class _NewDeckPatterns(msgspec.Struct, frozen=True):
     runs: frozenset[bytes]
     around_gap: frozenset[bytes]
     tails: frozenset[bytes]
-    groups: dict[bytes, int]
-    """Groups of neighbours, with what each adds to `OrderWatch.kept`."""
+    rising: frozenset[bytes]
+    falling: frozenset[bytes]
+    neighbours: frozenset[bytes]
 
 
 class _Patterns:
-    """What `advance` looks up for one reference."""
+    """What `advance` looks up for one reference. A game of one deck makes one every round, so making it must be cheap."""
 
-    __slots__ = ("_circle", "_codes", "_new", "_thresholds", "group_start", "groups", "holed", "tails")
+    __slots__ = ("_circle", "_codes", "_counted", "_new", "_thresholds", "group_start", "holed", "neighbours", "tails")
 
     def __init__(self, reference: OrderReference) -> None:
         spec, last = reference.spec, reference.last
@@ -234,18 +238,23 @@ class _Patterns:
         self._new = _new_deck_patterns(spec)
         self.tails = self._new.tails
         self._circle = last + last[:RUN_CARDS] if len(last) > RUN_CARDS else b""
-        self.groups = dict(self._new.groups)
-        self.holed: dict[bytes, OrderKind] = {}
+        groups = circle_windows(last, length)
+        if 0 in last:
+            groups = tuple(group for group in groups if 0 not in group)
+        forward, reverse = frozenset(groups), frozenset([group[::-1] for group in groups])
+        self.neighbours = self._new.neighbours | forward | reverse
+        """Groups that may end a run or count as kept; all others take the quick path."""
+        self._counted = tuple(zip((self._new.rising, self._new.falling, forward, reverse), _STEPS, strict=True))
+        self.holed = _windows_around_gaps(last) if 0 in last else {}
         """Windows of the last shoe around a card that was unreadable there."""
-        orders = ((last, OrderKind.LAST_SHOE), (last[::-1], OrderKind.LAST_SHOE_REVERSED))
-        for (order, kind), step in zip(orders, _LAST_STEPS, strict=True):
-            for group in set(circle_windows(order, length)):
-                if 0 not in group:
-                    # One joker is like another: counting it would break the exact rate of one deck.
-                    self.groups[group] = self.groups.get(group, 0) + (0 if JOKER.code in group else step)
-            for window in circle_windows(order, RUN_CARDS + 1):
-                if _has_one_gap(window):
-                    self.holed.setdefault(window, kind)
+
+    def step(self, read: bytes) -> int:
+        """Return what the newest group of neighbours adds to `OrderWatch.kept`."""
+        group = read[self.group_start :]
+        # One joker is like another: counting it would break the exact rate of one deck.
+        if group not in self.neighbours or JOKER.code in group:
+            return 0
+        return sum([step for groups, step in self._counted if group in groups])
 
     def run(self, read: bytes) -> OrderKind | None:
         """Return the order of which the newest cards are a run, if any."""
@@ -253,7 +262,7 @@ class _Patterns:
         if window in self._new.runs:
             return OrderKind.NEW_DECK
         # Searching the last shoe is the dearest step here, so first see that the card before was a neighbour too.
-        if read[self.group_start - 1 : -1] not in self.groups or len(window) < RUN_CARDS or 0 in window:
+        if read[self.group_start - 1 : -1] not in self.neighbours or len(window) < RUN_CARDS or 0 in window:
             return None
         return self._in_last(window)
 
@@ -295,21 +304,14 @@ class _Patterns:
 @functools.lru_cache(maxsize=64)  # one entry for each composition in use in the house
 def _new_deck_patterns(spec: DeckSpec) -> _NewDeckPatterns:
     runs = new_deck_windows(spec, RUN_CARDS)
-    ways = zip(neighbour_windows(spec, neighbour_length(spec)), _NEW_STEPS, strict=True)
-    groups = {window: step for windows, step in ways for window in windows}
     tails = frozenset(window[-_TAIL:] for window in runs)
-    return _NewDeckPatterns(runs, new_deck_windows(spec, RUN_CARDS + 1), tails, groups)
+    rising, falling = neighbour_windows(spec, neighbour_length(spec))
+    return _NewDeckPatterns(runs, new_deck_windows(spec, RUN_CARDS + 1), tails, rising, falling, rising | falling)
 
 
-_COMPILED: Final[dict[OrderReference, _Patterns]] = {}
-"""A memory of what follows from a reference alone; `functools.lru_cache` would cost a third of a whole advance."""
-
-
-def _compile(reference: OrderReference) -> _Patterns:
-    if len(_COMPILED) >= _WATCHES:
-        _COMPILED.pop(next(iter(_COMPILED)), None)
-    patterns = _COMPILED[reference] = _Patterns(reference)
-    return patterns
+def _windows_around_gaps(last: bytes) -> dict[bytes, OrderKind]:
+    orders = ((last[::-1], OrderKind.LAST_SHOE_REVERSED), (last, OrderKind.LAST_SHOE))
+    return {window: kind for order, kind in orders for window in circle_windows(order, RUN_CARDS + 1) if _has_one_gap(window)}
 
 
 def _has_one_gap(window: bytes) -> bool:
