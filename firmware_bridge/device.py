@@ -27,6 +27,7 @@ import msgspec
 
 from firmware_bridge.codec import Codec
 from firmware_bridge.commands import Command
+from firmware_bridge.link.line import Line
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
@@ -82,6 +83,11 @@ DeviceOutput = HostOutput | PortOpened | PortFailed | PortLost
 Consumer = Callable[[DeviceOutput], None]
 
 
+def line_of(transport: Transport) -> Line:
+    """Return what the session must know of the line that this transport has."""
+    return Line.serial(transport.baud) if transport.is_uart else Line.stream()
+
+
 class Device:
     """One device on one transport. `start` makes its task; `stop` ends it with the port free."""
 
@@ -116,6 +122,7 @@ class Device:
         self._refused_now = False
         self._linked = False
         self._failure: Exception | None = None
+        self._watchers: list[asyncio.Future[None]] = []
         self._answers: dict[int, asyncio.Future[CommandAnswered | CommandFailed]] = {}
 
     @property
@@ -137,6 +144,13 @@ class Device:
     def line(self) -> LineCounters:
         """What went over the port, over all its openings."""
         return self.transport.counters
+
+    async def reached(self, standing: DeviceStanding) -> None:
+        """Wait until the device stands so; give it a limit with `asyncio.timeout`."""
+        while self.standing is not standing:
+            waiter = asyncio.get_running_loop().create_future()
+            self._watchers.append(waiter)
+            await waiter
 
     def start(self) -> asyncio.Task[None]:
         """Begin to keep the device connected; the task ends by `stop`, or with the consumer's exception."""
@@ -188,7 +202,7 @@ class Device:
         try:
             while True:
                 retry_in_s = REOPEN_AFTER_S[min(tries, len(REOPEN_AFTER_S) - 1)]
-                self._standing = DeviceStanding.WAITING_FOR_PORT
+                self._stand(DeviceStanding.WAITING_FOR_PORT)
                 try:
                     self._over.clear()
                     await self.transport.open(self._take_bytes, self._lose_port)
@@ -207,7 +221,7 @@ class Device:
             self._stop_timer()
             await self.transport.close()
             self._fail_answers()
-            self._standing = DeviceStanding.STOPPED
+            self._stand(DeviceStanding.STOPPED)
 
     async def _serve(self) -> bool:
         """Serve one opening of the port until it breaks or the device is refused; say whether a link came up."""
@@ -224,7 +238,7 @@ class Device:
         return self._linked and not self._refused_now
 
     def _begin_opening(self) -> None:
-        self._standing = DeviceStanding.CONNECTING
+        self._stand(DeviceStanding.CONNECTING)
         self._linked = self._refused_now = False
         self._lost_by = None
 
@@ -275,20 +289,29 @@ class Device:
                     answer.set_result(output)
             case LinkUp():
                 self._linked = True
-                self._standing = DeviceStanding.CONNECTING
+                self._stand(DeviceStanding.CONNECTING)
             case Running():
                 self.refusal = None
                 self.last_status = output.status
-                self._standing = DeviceStanding.RUNNING
+                self._stand(DeviceStanding.RUNNING)
             case StatusReported():
                 self.last_status = output.status
             case LinkLost():
-                self._standing = DeviceStanding.LOST
+                self._stand(DeviceStanding.LOST)
             case Refused():
                 self.refusal, self._refused_now = output, True
                 self._over.set()
             case _:
                 pass
+
+    def _stand(self, standing: DeviceStanding) -> None:
+        if standing is self._standing:
+            return
+        self._standing = standing
+        watchers, self._watchers = self._watchers, []
+        for watcher in watchers:
+            if not watcher.done():
+                watcher.set_result(None)
 
     def _fail_answers(self) -> None:
         """Nobody waits for ever: what the session did not answer at the end of a connection is lost."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from typing import Protocol
 
 from device_profiles.values import FieldValue, Hidden
 from firmware_bridge.events import DeviceError, ShuffleMode, Status
 from firmware_bridge.link.faults import LossCause
-from firmware_bridge.seal import DeviceKey
+from firmware_bridge.seal import DeviceKey, SessionKeys
 from firmware_bridge.session.device import Answer, CommandReceived
 from hil.mechanism.machine import Mechanism
 from hil.mechanism.orders import Orders
@@ -24,20 +25,31 @@ BURN_BY_VALUE = 0xFF
 
 NO_SHOE = bytes(16)
 
-_IDLE_ONLY = ("reboot", "key_set", "diag_enter", "fw_begin")
-_DIAGNOSTIC_ONLY = ("sensor_read", "actuate", "self_test", "read_raw")
+ATTESTED_BYTES_MIN = 1024
+"""A digest over less would let somebody read the program out piece by piece (EQ-63)."""
+
+
+class Firmware(Protocol):
+    """What the adapter needs of the device around it."""
+
+    image: bytes | None
+    """The program, where the device can attest it; it has the one region 0."""
+
+    def load_key(self, role: int, key: DeviceKey) -> None: ...
+
+    def session_keys(self) -> SessionKeys | None: ...
 
 
 class Adapter:
     """The mechanism as its session sees it (`firmware_bridge.session.device.Mechanism`)."""
 
-    def __init__(self, machine: Mechanism, keys: dict[int, DeviceKey], error_codes: Mapping[int, DeviceError]) -> None:
+    def __init__(self, machine: Mechanism, error_codes: Mapping[int, DeviceError], firmware: Firmware) -> None:
         self.machine = machine
         self.orders = Orders(machine)
         self.script = Script(machine)
         self.workshop = Workshop(machine)
         self.log = DeviceLog()
-        self.keys = keys
+        self._firmware = firmware
         self.restart_is_due = False
         self.started_s = 0.0
         self.unix_offset_ms: int | None = None
@@ -63,6 +75,7 @@ class Adapter:
             "config_set": self._config_set,
             "reboot": self._reboot,
             "key_set": self._key_set,
+            "attest": self._attest,
             "counters": self._counters,
             "signal": self._signal,
             "sensor_read": lambda f, _now: Answer(fields={"sensors": self.workshop.sensors(_number(f, "mask"))}),
@@ -89,9 +102,9 @@ class Adapter:
         """Answer one command; acts go on by themselves afterwards."""
         name, fields = received.name, received.fields
         self.machine.advance(now)
-        if name in _IDLE_ONLY and self.machine.shoe is not None:
+        if received.needs_idle and self.machine.shoe is not None:
             return Answer(Status.NOT_IDLE)
-        if name in _DIAGNOSTIC_ONLY and not self.machine.in_diagnosis:
+        if received.needs_diagnostic and not self.machine.in_diagnosis:
             return Answer(Status.WRONG_STATE)
         if (order := self._orders.get(name)) is not None:
             return Answer(order(fields, received.tid, now))
@@ -162,9 +175,19 @@ class Adapter:
         key = DeviceKey(content)
         if key.is_default:
             return Answer(Status.KEY_ERROR)
-        self.keys[role] = key
+        self._firmware.load_key(role, key)
         self.note(f"key of role {role} loaded", now_s)
         return Answer(fields={"key_id": role})
+
+    def _attest(self, fields: Mapping[str, FieldValue], _now_s: float) -> Answer:
+        image, keys = self._firmware.image, self._firmware.session_keys()
+        if image is None or keys is None:
+            return Answer(Status.NOT_SUPPORTED)
+        offset, length = _number(fields, "offset"), _number(fields, "length")
+        if length < ATTESTED_BYTES_MIN or offset + length > len(image) or _number(fields, "region"):
+            return Answer(Status.OUT_OF_RANGE)
+        digest = keys.attestation(_octets(fields, "salt"), offset, image[offset : offset + length])
+        return Answer(fields={"digest": digest, "used_ms": length // 1024})
 
     def _counters(self, _fields: Mapping[str, FieldValue], _now_s: float) -> Answer:
         counters = self.machine.counters

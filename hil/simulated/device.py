@@ -18,6 +18,7 @@ from device_profiles.values import FieldValue
 from firmware_bridge.codec import load_codec
 from firmware_bridge.events import DeviceError, StartReason
 from firmware_bridge.link.line import Line
+from firmware_bridge.seal import DeviceKey, SessionKeys
 from firmware_bridge.session.device import DeviceSession, DeviceSettings
 from hil.faults import CUT_S, DeviceFaults, FaultyLine
 from hil.mechanism.journal import DeviceJournal
@@ -61,7 +62,8 @@ class SimulatedDevice(World):
         self.machine.memory_is_full = lambda: self.journal.is_full
         codes = self._codec.profile.enums["error"].values
         self._keys = settings.keys()
-        self.adapter = Adapter(self.machine, self._keys, {code: DeviceError(name) for name, code in codes.items()})
+        self.image = settings.image
+        self.adapter = Adapter(self.machine, {code: DeviceError(name) for name, code in codes.items()}, self)
         self.to_host = FaultyLine(orders, random.Random(f"{named}:to-host"))
         self.to_device = FaultyLine(orders, random.Random(f"{named}:to-device"))
         self._end: End = self._new_end()
@@ -140,6 +142,15 @@ class SimulatedDevice(World):
         """Take the power away and give it again at once."""
         self.power_off()
         self.power_on(reason)
+
+    def load_key(self, role: int, key: DeviceKey) -> None:
+        """KEY_SET: the key survives loss of power and counts from the next session on."""
+        self._keys[role] = key
+        if self._session is not None:
+            self._session.set_key(role, key)
+
+    def session_keys(self) -> SessionKeys | None:
+        return self._session.session_keys if self._session is not None else None
 
     def happen(self, deed: Callable[[float], Outcome]) -> Outcome:
         now_s = self.clock()
@@ -314,7 +325,7 @@ class SimulatedDevice(World):
             line=line,
             identity=self.settings.identity(serial),
             capabilities=self.settings.capabilities(),
-            keys=self._keys,
+            keys=dict(self._keys),
             technician_switch=self.settings.technician_switch,
         )
         return DeviceSession(self._codec, settings, self.adapter, self.journal, self._entropy)

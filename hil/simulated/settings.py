@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -88,6 +89,8 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
     tcp: tuple[str, int] | None = None
     """Listen there instead of on a pseudo-terminal; port 0 takes a free one."""
     technician_switch: bool = False
+    image: bytes | None = None
+    """The program that the device attests (level 2); needs a key."""
 
     def mechanism_options(self) -> MechanismOptions:
         return MechanismOptions(
@@ -111,7 +114,8 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
         gap = round(self.timing.card_s * 100)
         if gap:
             able.append(("minimum-card-gap", 1, gap))
-        return (*able, ("security-level", 1 if self.key is not None else 0, 0))
+        level = 0 if self.key is None else 1 if self.image is None else 2
+        return (*able, ("security-level", level, 0))
 
     def capabilities(self) -> tuple[Mapping[str, FieldValue], ...]:
         return tuple({"function": name, "level": level, "count": count} for name, level, count in self.functions())
@@ -127,7 +131,7 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
             "capability_bits": bits,
             "hardware": "pty",
             "build": f"seed-{self.seed}",
-        }
+        } | ({"image_sha256": sha256(self.image).digest()} if self.image is not None else {})
 
     def keys(self) -> dict[int, DeviceKey]:
         return {OPERATOR: DeviceKey(self.key)} if self.key is not None else {}
