@@ -131,7 +131,6 @@ class Daemon:
             journal.append_now(draft_started(engine, table.config, state, software, self._plan.program_sha256))
         except (JournalFullError, JournalFailedError):
             logger.exception("journal-refuses")
-        feed.begin_after(0 if feed.last else journal.head.number)
         logger.info("table-recovered", table=engine.table, phase=state.phase, round=state.round_number)
         task = TableTask(engine, state, journal, feed, metrics=self._metrics, logger=logger)
         for device in table.config.device:

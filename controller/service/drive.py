@@ -161,7 +161,9 @@ def next_command(view: DeviceView, wanted: Wanted, table: str, now_s: float) -> 
         return None
     shoe_id = None if wanted.shoe is None else shoe_id_of(table, wanted.shoe)
     if view.shoe_id is not None and view.shoe_id != shoe_id:
-        return Lock() if view.gate_open else CloseShoe()
+        if view.gate_open:
+            return Lock() if view.self_lock_by is None else None
+        return CloseShoe()
     if view.error_code:
         return ClearError(view.error_code) if view.may_clear else None
     if shoe_id is None:

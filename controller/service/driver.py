@@ -42,6 +42,7 @@ from firmware_bridge.session.outputs import (
     Identified,
     LineQuality,
     LinkLost,
+    LossCause,
     Refused,
     Running,
     StatusReported,
@@ -220,6 +221,8 @@ class DeviceDriver:
                 self._hear_running(output)
             case Identified():
                 self.identity, self._capabilities = output.identity, output.capabilities
+            case LinkLost(cause=LossCause.CLOSED):
+                pass  # we closed it ourselves
             case LinkLost() | PortLost() | PortFailed():
                 self._lose(_loss_words(output))
             case Refused():
@@ -349,6 +352,7 @@ class DeviceDriver:
     async def _take_answer(self, command: Command, wanted: Wanted, answer: CommandAnswered | CommandFailed, link: Link) -> None:
         status = answer.failure.value if isinstance(answer, CommandFailed) else answer.status.value
         self._metrics.add("shoed_device_commands_total", table=self._table, device=self.name, status=status)
+        self._logger.debug("command", command=type(command).__name__, status=status)
         if isinstance(answer, CommandAnswered):
             if answer.status is Status.OK:
                 self._view.accepted(command, wanted, answer.tid)

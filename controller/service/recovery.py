@@ -25,8 +25,8 @@ def recover(engine: Engine, journal: Journal, feed: Feed) -> TableState:
     """
     state = engine.new_state()
     for entry in journal.fold_entries(engine.table):
-        if feed.last == 0:
-            feed.begin_after(entry.number - 1)
+        if feed.last == 0 and entry.back:
+            feed.begin_after(entry.number - 1)  # the table has older entries, which are not folded
         if entry.kind in LIFE_KINDS:
             continue
         opened = journal.open_entry(entry)

@@ -44,6 +44,7 @@ from controller.table.devices import act_of_event
 from controller.table.outcome import Outcome
 from controller.table.state import TableState
 from controller.table.table import Verdict
+from firmware_bridge.events import DeviceEvent, Started
 
 ASKED_MAX: Final = 32
 """People's acts that may wait at one table. A dealer makes one a second; more than this is a program gone wrong."""
@@ -218,8 +219,14 @@ class TableTask:
             self._metrics.add("shoed_repeated_events_total", table=self.id, device=driver.name)
             driver.repeated(heard)
             return
-        if await self._take_device_act(act_of_event(event, driver.name, self._state)):
+        if await self._take_device_act(self._act_of(event, driver.name)):
             driver.taken(heard)
+
+    def _act_of(self, event: DeviceEvent, device: str) -> AnyAct:
+        if isinstance(event, Started) and device not in self._state.device_seq:
+            origin = Origin(device, event.eseq, event.replayed)  # the first start that is heard of is no restart
+            return DeviceRoutine(event="first-start", by=By("device", device), origin=origin)
+        return act_of_event(event, device, self._state)
 
     async def _serve_joined(self, joined: Joined) -> None:
         name = joined.device

@@ -128,6 +128,15 @@ def test_before_the_past_is_known_only_a_lock_is_asked_for() -> None:
     assert run(known, Wanted(shoe=7, unlock=3)) == [Unlock(3)]
 
 
+def test_a_shoe_is_closed_when_its_gate_has_locked_itself() -> None:
+    known = view(shoe_id=SHOE_7)
+    run(known, Wanted(shoe=7, unlock=1))
+    known.heard(card(), 10.0)
+    assert run(known, Wanted(), 10.0) == []
+    known.heard(GateChanged(2, 0, False, GateState.LOCKED, Cause.COUNT_REACHED), 10.1)
+    assert run(known, Wanted(), 10.1) == [CloseShoe()]
+
+
 def test_a_gate_found_open_without_a_count_is_locked_and_opened_for_the_right_count() -> None:
     known = view(shoe_id=SHOE_7, gate=GateState.OPEN)
     assert run(known, Wanted(shoe=7, unlock=3)) == [Lock(), Unlock(3)]
@@ -211,6 +220,7 @@ def test_whatever_is_wanted_the_device_gets_there_and_the_gate_is_never_open_for
     known = view(capabilities, gate=GateState.OPEN if start_open else GateState.LOCKED)
     for wanted, cards in steps:
         run(known, wanted, 100.0)
+        assert known.shoe_id == (None if wanted.shoe is None else shoe_id_of("T1", wanted.shoe))
         if wanted.unlock == 0 or wanted.shoe is None:
             assert not known.gate_open
         elif known.gate_open and counted:
