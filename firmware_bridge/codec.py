@@ -52,6 +52,9 @@ class CommandSpec(NamedTuple):
     request: Compiled
     response: Compiled
 
+    def __repr__(self) -> str:
+        return f"<command {self.name}>"
+
 
 class _EventSpec(NamedTuple):
     name: str

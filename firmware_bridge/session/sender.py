@@ -85,10 +85,10 @@ class EventSender:
         """Repeat from the oldest when nothing is acknowledged; False: for so long that the link is lost."""
         if not self._enabled or self._waiting_since is None:
             return True
-        waited = now - self._waiting_since
-        if waited >= EVENT_ACK_LOST_S:
+        # Sums, as in `next_deadline`: a difference may round to just below the limit at the very deadline.
+        if now >= self._waiting_since + EVENT_ACK_LOST_S:
             return False
-        due = sum(waited >= limit for limit in EVENT_REPEATS_S)
+        due = sum(now >= self._waiting_since + limit for limit in EVENT_REPEATS_S)
         if due > self._repeats:
             self._repeats = due
             self._next = self._acked + 1
