@@ -124,8 +124,7 @@ class Mechanism:
                 self.gate.finish_move(due_s)
             elif self.act is not None:
                 self.act.step(self, due_s)
-            if self.memory_is_full():
-                self.raise_error(DeviceError.MEMORY, 0, due_s)
+            self.watch_memory(due_s)
 
     def load(self, cards: Sequence[PhysicalCard], now_s: float) -> None:
         """Cards are put in under those already there."""
@@ -266,6 +265,11 @@ class Mechanism:
         if self.act is not None:
             self.act.break_off(self, now_s)
             self.end_act(Status.WRONG_STATE, now_s)
+
+    def watch_memory(self, now_s: float) -> None:
+        """Raise error 0E when the device can write down no more; call it after whatever may have written."""
+        if self.powered and self.memory_is_full():
+            self.raise_error(DeviceError.MEMORY, 0, now_s)
 
     def take_from_stack(self, now_s: float) -> PhysicalCard | None:
         """Take the next card of the game off the stack, telling cutting cards on the way; None when none is left."""

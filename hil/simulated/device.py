@@ -232,6 +232,7 @@ class SimulatedDevice(World):
         for chunk in self.to_device.take(now_s):
             self._receive(chunk)
         self.machine.advance(now_s)
+        self.machine.watch_memory(now_s)
         self._tick(now_s)
         for chunk in self.to_host.take(now_s):
             self._end.send(chunk)
