@@ -103,11 +103,7 @@ class NewDeckOrder(msgspec.Struct, frozen=True):
     """For each suit `+` ace to king or `-` king to ace."""
 
     def __post_init__(self) -> None:
-        if (
-            sorted(self.suits) != sorted(SUITS)
-            or len(self.directions) != SUIT_COUNT
-            or set(self.directions) - set("+-")
-        ):
+        if sorted(self.suits) != sorted(SUITS) or len(self.directions) != SUIT_COUNT or set(self.directions) - set("+-"):
             raise DeckError(f"new-deck order '{self.name}' needs the four suits and four directions + or -")
 
 
