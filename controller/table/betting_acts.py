@@ -33,6 +33,7 @@ def wager(desk: Desk, act: Wager) -> None:
     if game.required_wager not in {**placed, **amounts}:
         desk.refuse("not-wagered", f"Seat {act.seat} needs the {game.required_wager} wager before any other.")
     desk.emit(f.Wagered(seat=act.seat, amounts=amounts))
+    desk.notes.place, desk.notes.choice = seat_place(act.seat), ", ".join(amounts)
     desk.notes.rule = next(kind.rule for kind in game.wagers if kind.name in amounts)
 
 

@@ -10,7 +10,7 @@ from controller.table.acts import Collect, Declare, Expose, SetHand, StubCount
 from controller.table.codes import sentence
 from controller.table.desk import Desk, stub_count_due
 from controller.table.going_on import settle_alarm
-from controller.table.hand_cards import check_named, match_named, named_groups, open_group, seal_all
+from controller.table.hand_cards import check_named, match_named, named_groups, names_of, open_group, seal_all
 from controller.table.judging import judge, overall
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
 
@@ -48,6 +48,7 @@ def _expose_community(desk: Desk, act: Expose) -> None:
         if last and done:
             desk.emit(f.TurnTaken(place=COMMUNITY))
     desk.notes.rule, desk.notes.to, desk.notes.face = step.rule, COMMUNITY, "up"
+    desk.notes.cards = names_of(cards)
     if done:
         judge(desk)
         desk.fire("advance")
@@ -90,7 +91,7 @@ def turn_dealer(desk: Desk, named: tuple[Card, ...]) -> None:
     procedure = desk.procedure
     natural = procedure.game.is_natural(procedure.settings, cards)
     desk.emit(f.Exposed(place=DEALER, cards=cards, natural=natural))
-    desk.notes.to, desk.notes.face = DEALER, "up"
+    desk.notes.to, desk.notes.face, desk.notes.cards = DEALER, "up", names_of(cards)
 
 
 def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
@@ -107,7 +108,7 @@ def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
         desk.refuse("not-your-turn", f"From the dealer's right, counterclockwise: {words}.", step.rule)
     groups, cards = _shown_groups(desk, act, seat, place)
     desk.emit(f.Exposed(place=place, cards=cards, groups=groups))
-    desk.notes.to, desk.notes.face, desk.notes.rule = place, "up", step.rule
+    desk.notes.to, desk.notes.face, desk.notes.rule, desk.notes.cards = place, "up", step.rule, names_of(cards)
     if not _ruled(desk, number, groups):
         return
     judge(desk)
@@ -216,6 +217,7 @@ def set_dealer(desk: Desk, act: SetHand) -> None:
         desk.emit(f.Exposed(place=DEALER, cards=(*shown, *rest), groups=groups, done=False))
     desk.emit(f.HandSet(place=DEALER, groups=tuple((name, seal_all(group)) for name, group in groups), to_rack=len(rest)))
     desk.notes.to, desk.notes.face = DEALER, "up"
+    desk.notes.cards = names_of(tuple(card for _, group in groups for card in group))
     judge(desk)
     desk.fire("advance")
 

@@ -47,12 +47,15 @@ class Refusal(Exception):  # noqa: N818  # a verdict on the act, not a fault of 
 class Notes:
     """What the answer will say besides the state."""
 
-    __slots__ = ("alarm", "card", "evidence", "face", "irregularity", "message", "remedy", "rule", "to")
+    __slots__ = ("alarm", "card", "cards", "choice", "evidence", "face", "irregularity", "message", "place", "remedy", "rule", "to")
 
     def __init__(self) -> None:
         self.to: str | None = None
         self.face: str | None = None
         self.card: str | None = None
+        self.cards: tuple[str, ...] = ()
+        self.place: str | None = None
+        self.choice: str | None = None
         self.irregularity: str | None = None
         self.remedy: str | None = None
         self.rule: Rule | None = None

@@ -37,6 +37,11 @@ def seal_all(cards: tuple[Card, ...]) -> tuple[Sealed, ...]:
     return tuple(Sealed(card) for card in cards)
 
 
+def names_of(cards: tuple[Card, ...]) -> tuple[str, ...]:
+    """Shown cards in scenario notation."""
+    return tuple(card.name for card in cards)
+
+
 def open_group(group: tuple[Sealed, ...], because: str) -> tuple[Card, ...]:
     """The cards of a set group; the caller names the rule that lets it look."""
     return tuple(unseal(card, because) for card in group)

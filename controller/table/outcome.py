@@ -36,6 +36,12 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     face: str | None = None
     card: str | None = None
     """The card in scenario notation when it is shown, else None."""
+    place: str | None = None
+    """Whose act it is, such as `seat 2`."""
+    choice: str | None = None
+    """What was chosen: the word of `choose`, or the wagers placed."""
+    cards: tuple[str, ...] = ()
+    """Cards turned face up by this act, in scenario notation."""
     irregularity: str | None = None
     remedy: str | None = None
     rule: str | None = None

@@ -48,7 +48,7 @@ def decide(desk: Desk, act: Decide) -> None:
             to_rack=len(desk.round.hands.get(place, ())) if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
         )
     )  # fmt: skip
-    desk.notes.rule = option.rule
+    desk.notes.rule, desk.notes.place, desk.notes.choice = option.rule, place, act.choose
     judge(desk)
     _finish(desk)
 
@@ -145,7 +145,7 @@ def set_hand(desk: Desk, act: SetHand) -> None:
     _check_groups(desk, groups, step)
     wrong = wrongly_sized(groups, step)
     desk.emit(f.HandSet(place=place, groups=tuple((name, seal_all(cards)) for name, cards in groups), wrong=wrong))
-    desk.notes.rule = step.rule
+    desk.notes.rule, desk.notes.place = step.rule, place
     _finish(desk)
 
 

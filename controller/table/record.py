@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from controller.errors import NotInOrderError
-from controller.table.acts import AnyAct
+from controller.table.acts import AnyAct, Decide, SetHand
 from controller.table.facts import AnyFact
 from firmware_bridge.cards import UNREADABLE, Card, CardTextError, Sealed, card_from_code, parse_card, unseal
 
@@ -34,11 +34,18 @@ class _Sealer:
         self.codes = bytearray()
 
     def hook(self, value: object) -> object:
-        if isinstance(value, Sealed):
-            self.codes.append(unseal(value, "journal encryption").code)
-            return {"sealed": len(self.codes) - 1}
+        """Hidden cards sealed, shown ones by name."""
         if isinstance(value, Card):
             return value.name
+        return self.hide(value)
+
+    def hide(self, value: object) -> object:
+        """Every card sealed: a person named cards that lie face down."""
+        if isinstance(value, Sealed):
+            value = unseal(value, "journal encryption")
+        if isinstance(value, Card):
+            self.codes.append(value.code)
+            return {"sealed": len(self.codes) - 1}
         raise NotImplementedError(f"no record form for {type(value).__name__}")
 
 
@@ -50,20 +57,25 @@ class _Opener:
 
     def hook(self, kind: type, value: Any) -> object:
         if kind is Sealed:
-            index = value.get("sealed") if isinstance(value, dict) else None
-            if not isinstance(index, int) or not 0 <= index < len(self._codes):
-                raise ValueError("a hidden card of this record is not there")
-            return Sealed(card_from_code(self._codes[index]) or UNREADABLE)
+            return Sealed(self._card(value))
         if kind is Card:
-            return parse_card(value)
+            return self._card(value) if isinstance(value, dict) else parse_card(value)
         raise NotImplementedError(f"no record form for {kind.__name__}")
+
+    def _card(self, value: Any) -> Card:
+        index = value.get("sealed") if isinstance(value, dict) else None
+        if not isinstance(index, int) or not 0 <= index < len(self._codes):
+            raise ValueError("a hidden card of this record is not there")
+        return card_from_code(self._codes[index]) or UNREADABLE
 
 
 def encode_entry(act: AnyAct, facts: tuple[AnyFact, ...]) -> tuple[bytes, bytes]:
     """(body, cards): JSON text, and one byte per hidden card in the order of their placeholders."""
     sealer = _Sealer()
-    body = msgspec.json.Encoder(enc_hook=sealer.hook).encode(Record(act, facts))
-    return body, bytes(sealer.codes)
+    named_face_down = isinstance(act, Decide | SetHand)
+    act_json = msgspec.json.Encoder(enc_hook=sealer.hide if named_face_down else sealer.hook).encode(act)
+    facts_json = msgspec.json.Encoder(enc_hook=sealer.hook).encode(facts)
+    return b'{"act":' + act_json + b',"facts":' + facts_json + b"}", bytes(sealer.codes)
 
 
 def decode_entry(body: bytes, cards: bytes) -> tuple[AnyAct, tuple[AnyFact, ...]]:
