@@ -82,8 +82,9 @@ class CobsFramer:
         if runs and self._skipping:
             runs[0] = b""
             self._skipping = False
-        found.extend(self._decode(run) for run in runs if run)
-        self._hold(partial, found)
+        found += [self._decode(run) for run in runs if run]
+        if partial or self._partial:
+            self._hold(partial, found)
         return found
 
     def _hold(self, partial: bytes, found: list[bytes | FrameFault]) -> None:

@@ -12,7 +12,7 @@ from firmware_bridge.checksum import Checksum
 from firmware_bridge.events import StartReason
 from firmware_bridge.link.end import LinkEnd
 from firmware_bridge.link.faults import LossCause
-from firmware_bridge.link.frames import CTL, Agreement, FaultReason, FrameKind, encode_agreement, maybe_offer
+from firmware_bridge.link.frames import CTL_FAULT, CTL_RSTACK, Agreement, FaultReason, FrameKind, encode_agreement, maybe_offer
 from firmware_bridge.link.limits import (
     BODY_MAX,
     RSTACK_ANSWER_INTERVAL_S,
@@ -59,7 +59,7 @@ class DeviceLink(LinkEnd):
     def drop(self, reason: FaultReason, cause: LossCause, detail: str, now: float) -> Lost:
         """Drop the link with FAULT."""
         if self._up:
-            self._emit(CTL[FrameKind.FAULT], 0, bytes((reason,)), now)
+            self._emit(CTL_FAULT, 0, bytes((reason,)), now)
         return self._lose(cause, detail, now)
 
     def fail(self, cause: LossCause, detail: str, now: float) -> Lost:
@@ -80,7 +80,7 @@ class DeviceLink(LinkEnd):
 
     def _send_rstack(self, token: int, window: int, body_limit: int, reason: StartReason, version: int, now: float) -> None:
         agreement = Agreement(version, window, body_limit, _NUMBERS[reason], self._boot_count)
-        self._emit_raw(bytes((CTL[FrameKind.RSTACK], self._address, token)) + encode_agreement(agreement), now)
+        self._emit_raw(bytes((CTL_RSTACK, self._address, token)) + encode_agreement(agreement), now)
 
     def _receive_reset(self, kind: FrameKind, frame: bytes, now: float) -> LinkNote | None:
         offer = maybe_offer(frame) if kind is FrameKind.RST else None
@@ -113,7 +113,7 @@ class DeviceLink(LinkEnd):
             return False
         if not self._host_spoke and kind in (FrameKind.PING, FrameKind.DATA):
             self._host_spoke = True
-            self._pump(now)
+            self._pump(now)  # nothing could go before
         return True
 
     def _may_send_data(self) -> bool:

@@ -22,7 +22,7 @@ from firmware_bridge.errors import MisuseError, NotReadyError
 from firmware_bridge.events import StartReason
 from firmware_bridge.framing import FrameFault, encode_frame
 from firmware_bridge.link.faults import FaultKind, LinkCounters, LossCause
-from firmware_bridge.link.frames import CTL, POINT_TO_POINT, RTX, SEC, FrameKind, NakReason, kind_of
+from firmware_bridge.link.frames import CTL_ACK, CTL_DATA, CTL_NAK, CTL_PING, POINT_TO_POINT, RTX, SEC, FrameKind, NakReason, kind_of
 from firmware_bridge.link.limits import (
     ACK_DELAY_S,
     BAD_SEALS_MAX,
@@ -45,7 +45,7 @@ from firmware_bridge.link.notes import Bad, LinkNote, Lost
 from firmware_bridge.link.window import Flight, SendWindow
 from firmware_bridge.seal import SEAL_OVERHEAD, Sealer
 
-_DATA, _PING, _ACK, _NAK, _FAULT = FrameKind.DATA, FrameKind.PING, FrameKind.ACK, FrameKind.NAK, FrameKind.FAULT
+_DATA, _ACK, _NAK, _RST, _RSTACK, _PING, _FAULT = FrameKind
 
 
 class LinkEnd(ABC):
@@ -73,6 +73,8 @@ class LinkEnd(ABC):
 
     def __init__(self, framing: Framing, checksum: Checksum, line: Line) -> None:
         self.line = line
+        self._t1_s = line.retry_s
+        self._byte_s = line.transmission_s(1)
         self.counters = LinkCounters()
         self.body_limit = BODY_MAX
         self.last_sealed_out = 0.0
@@ -133,7 +135,8 @@ class LinkEnd(ABC):
         if len(message) > self.message_limit:
             raise MisuseError(f"a message has at most {self.message_limit} bytes on this link")
         self._window.put(message, self._sealer_out)
-        self._pump(now)
+        if self._may_send_data():
+            self._pump(now)
 
     def damaged(self, fault: FrameFault, now: float) -> None:
         """Take note of a run that is no frame: counted, and answered by one NAK (SDP/1 1.4, 1.12)."""
@@ -150,7 +153,7 @@ class LinkEnd(ABC):
         if kind is None:
             return self._bad_frame()
         self.counters.frames_in += 1
-        if kind is FrameKind.RST or kind is FrameKind.RSTACK:
+        if kind is _RST or kind is _RSTACK:
             return self._receive_reset(kind, frame, now)
         if not self._accepts(kind, now):
             return None
@@ -170,10 +173,10 @@ class LinkEnd(ABC):
             self._retries += 1
             self._repeat(now)
         if self._ack_at is not None and now >= self._ack_at:
-            self._emit(CTL[_ACK], 0, b"", now)
+            self._emit(CTL_ACK, 0, b"", now)
         if now >= self._last_out + HEARTBEAT_S:
             self._ping_token = (self._ping_token + 1) % PING_ANSWER
-            self._emit(CTL[_PING], 0, bytes((self._ping_token,)), now)
+            self._emit(CTL_PING, 0, bytes((self._ping_token,)), now)
         return None
 
     def next_deadline(self) -> float | None:
@@ -280,7 +283,7 @@ class LinkEnd(ABC):
             self._last_valid_in = now
         self._take_ack(frame[2] & 0x0F, now)
         if kind is _PING and body[0] < PING_ANSWER:
-            self._emit(CTL[_PING], 0, bytes((body[0] | PING_ANSWER,)), now)
+            self._emit(CTL_PING, 0, bytes((body[0] | PING_ANSWER,)), now)
         elif kind is _NAK:
             self.counters.naks_in += 1
             return self._receive_nak(body[0], now)
@@ -296,8 +299,8 @@ class LinkEnd(ABC):
         if self._nak_repeats > NAK_REPEATS_MAX:
             return self._lose(LossCause.RETRIES_SPENT, "the other side refuses every frame", now)
         if reason == NakReason.NO_BUFFER:
-            self._retry_at = now + self.line.retry_s
-        elif now - self._last_repeat >= self.line.retry_s:
+            self._retry_at = now + self._t1_s
+        elif now - self._last_repeat >= self._t1_s:
             self._repeat(now)
         return None
 
@@ -305,8 +308,9 @@ class LinkEnd(ABC):
         if not self._window.acknowledge(ack):
             return
         self._retries = self._nak_repeats = 0
-        self._retry_at = now + self.line.retry_s if self._window.under_way else None
-        self._pump(now)
+        self._retry_at = now + self._t1_s if self._window.under_way else None
+        if self._window.waiting and self._may_send_data():
+            self._pump(now)
 
     def _owe_ack(self, now: float) -> None:
         """See to it that the frame just received is acknowledged: by what goes out next, or alone."""
@@ -342,19 +346,18 @@ class LinkEnd(ABC):
 
     def _pump(self, now: float) -> None:
         """Send what the window lets through."""
-        if not self._may_send_data():
-            return
-        while (entry := self._window.maybe_next()) is not None:
-            seq, waiting = entry
-            ctl, body = CTL[_DATA], waiting.message
-            if waiting.sealer is not None:
+        window = self._window
+        while window.has_next:
+            seq, (message, sealer) = window.take_next()
+            ctl, body = CTL_DATA, message
+            if sealer is not None:
                 ctl |= SEC
-                body = waiting.sealer.seal(ctl, self._address, body)
+                body = sealer.seal(ctl, self._address, body)
                 self.last_sealed_out = now
-            self._window.start(Flight(seq, ctl, body))
+            window.start(Flight(seq, ctl, body))
             self._emit(ctl, seq, body, now)
             if self._retry_at is None:
-                self._retry_at = self._transmitted_at(now) + self.line.retry_s
+                self._retry_at = self._transmitted_at(now) + self._t1_s
 
     def _repeat(self, now: float) -> None:
         """Send the whole window again."""
@@ -364,7 +367,7 @@ class LinkEnd(ABC):
             if flight.ctl & SEC:
                 self.last_sealed_out = now
         self._last_repeat = now
-        wait = min(self.line.retry_s * 2**self._retries, max(T1_MAX_S, self.line.retry_s))
+        wait = min(self._t1_s * 2**self._retries, max(T1_MAX_S, self._t1_s))
         self._retry_at = self._transmitted_at(now) + wait
 
     def _nak(self, reason: NakReason, now: float) -> None:
@@ -372,7 +375,7 @@ class LinkEnd(ABC):
             return
         self._nak_sent = True
         self.counters.naks_out += 1
-        self._emit(CTL[_NAK], 0, bytes((reason,)), now)
+        self._emit(CTL_NAK, 0, bytes((reason,)), now)
 
     def _emit(self, ctl: int, seq: int, body: bytes, now: float) -> None:
         """Send a frame that carries the acknowledgement."""
@@ -385,8 +388,8 @@ class LinkEnd(ABC):
         self._out += wire
         self._last_out = now
         self.counters.frames_out += 1
-        if not self.line.pauses:
-            self._line_free_at = max(now, self._line_free_at) + self.line.transmission_s(len(wire))
+        if self._byte_s:
+            self._line_free_at = max(now, self._line_free_at) + self._byte_s * len(wire)
 
     def _transmitted_at(self, now: float) -> float:
         """When everything handed over so far has left."""

@@ -15,8 +15,6 @@ from firmware_bridge.link.limits import (
 RTX: Final = 0x10
 SEC: Final = 0x08
 _KIND_SHIFT: Final = 5
-_RESERVED_BITS: Final = 0x07
-_DATA_BITS: Final = RTX | SEC
 POINT_TO_POINT: Final = 0x00
 
 
@@ -66,20 +64,17 @@ class Agreement(NamedTuple):
     boot_count: int
 
 
-CTL: Final = {kind: kind << _KIND_SHIFT for kind in FrameKind}
-_KINDS: Final = {value: kind for kind, value in CTL.items()} | {
-    CTL[FrameKind.DATA] | bits: FrameKind.DATA for bits in (RTX, SEC, RTX | SEC)
-}
+CTL_DATA, CTL_ACK, CTL_NAK, CTL_RST, CTL_RSTACK, CTL_PING, CTL_FAULT = (kind << _KIND_SHIFT for kind in FrameKind)
+_KINDS: Final = {kind << _KIND_SHIFT: kind for kind in FrameKind} | {CTL_DATA | bits: FrameKind.DATA for bits in (RTX, SEC, RTX | SEC)}
 """CTL bytes that mean something; every other one has an unknown kind, a reserved bit, or RTX or SEC outside DATA."""
-_SEQ_KINDS: Final = frozenset({FrameKind.DATA, FrameKind.RST, FrameKind.RSTACK})
 
 
 def kind_of(frame: bytes) -> FrameKind | None:
     """Return what kind of frame this is, None when its CTL or SA is not one that may occur."""
     kind = _KINDS.get(frame[0])
-    if kind not in _SEQ_KINDS and frame[2] & 0xF0:
-        return None  # only DATA has a SEQ, only RST and RSTACK a token
-    return kind
+    if kind is FrameKind.DATA or not frame[2] & 0xF0 or kind is FrameKind.RST or kind is FrameKind.RSTACK:
+        return kind
+    return None  # only DATA has a SEQ, only RST and RSTACK a token
 
 
 def encode_offer(offer: Offer) -> bytes:

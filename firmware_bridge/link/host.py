@@ -16,7 +16,7 @@ from firmware_bridge.events import StartReason
 from firmware_bridge.link.end import LinkEnd
 from firmware_bridge.link.faults import FaultKind, LossCause
 from firmware_bridge.link.frames import (
-    CTL,
+    CTL_RST,
     Agreement,
     FaultReason,
     FrameKind,
@@ -76,7 +76,7 @@ class HostLink(LinkEnd):
         self._token = self._token % 0xFF + 1  # 1..255: 0 stands in RSTACK that nobody asked for
         self._clear(WINDOW_MAX, now)
         offer = Offer(VERSION_LOWEST, VERSION_HIGHEST, WINDOW_MAX, BODY_MAX)
-        self._emit_raw(bytes((CTL[FrameKind.RST], self._address, self._token)) + encode_offer(offer), now)
+        self._emit_raw(bytes((CTL_RST, self._address, self._token)) + encode_offer(offer), now)
         self.counters.resets += 1
         self._rst_sent_at = now
         self._rst_at = now + RST_BACKOFF_S[min(self._attempt, len(RST_BACKOFF_S) - 1)]

@@ -68,10 +68,13 @@ class SendWindow:
             raise NotReadyError(f"{QUEUE_MAX} messages wait for the link already")
         self._waiting.append(Waiting(message, sealer))
 
-    def maybe_next(self) -> tuple[int, Waiting] | None:
+    @property
+    def has_next(self) -> bool:
+        """Tell whether a message waits and the window has a place for it."""
+        return bool(self._waiting) and len(self._flights) < self.size
+
+    def take_next(self) -> tuple[int, Waiting]:
         """Return the next message that may go, with its SEQ; `start` must follow."""
-        if not self._waiting or len(self._flights) >= self.size:
-            return None
         return self._next_seq, self._waiting.popleft()
 
     def start(self, flight: Flight) -> None:

@@ -96,6 +96,8 @@ class CommandDesk:
             self._fail(waiting, CommandFailure.LINK_LOST)
 
     def next_deadline(self) -> float | None:
+        if not self._waiting:
+            return None
         return min((w.deadline for w in self._waiting.values() if w.deadline is not None), default=None)
 
     def maybe_answer(
@@ -121,6 +123,8 @@ class CommandDesk:
 
     def overdue(self, now: float) -> list[Waiting]:
         """Ask after owner's commands whose time is up; return the session's own ones, which are given up."""
+        if not self._waiting:
+            return []
         expired = [w for w in self._waiting.values() if w.deadline is not None and now >= w.deadline]
         own: list[Waiting] = []
         for waiting in expired:

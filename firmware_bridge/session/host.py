@@ -27,7 +27,7 @@ from firmware_bridge.reports import Capability, DeviceIdentity
 from firmware_bridge.seal import SessionKeys
 from firmware_bridge.session.desk import CommandDesk, Purpose, Waiting
 from firmware_bridge.session.handshake import Handshake, HostSettings, Setback, Step
-from firmware_bridge.session.lifetime import SessionLifetime
+from firmware_bridge.session.lifetime import SessionLifetime, earlier
 from firmware_bridge.session.limits import COMMANDS_WAITING_MAX, GAP_RESUMES_MAX, SETTLE_S, STATUS_INTERVAL_S
 from firmware_bridge.session.outputs import (
     CommandAnswered,
@@ -168,12 +168,11 @@ class HostSession:
         """Return when `tick` has something to do, None for never."""
         if self._state in _DEAF:
             return None
-        deadlines = [self._link.next_deadline(), self._desk.next_deadline()]
-        if self._state is HostState.RUNNING and self._lifetime is not None:
-            deadlines.append(self._lifetime.renew_at)
-            if not self._desk.count(Purpose.KEEP_ALIVE):
-                deadlines.append(self._link.last_sealed_out + STATUS_INTERVAL_S)
-        return min((deadline for deadline in deadlines if deadline is not None), default=None)
+        deadline = earlier(self._link.next_deadline(), self._desk.next_deadline())
+        if self._lifetime is not None and self._state is HostState.RUNNING:
+            awaited = self._desk.count(Purpose.KEEP_ALIVE) > 0
+            return earlier(deadline, self._lifetime.next_deadline(self._link.last_sealed_out, awaited=awaited))
+        return deadline
 
     def request(self, command: Command, now: float) -> int:
         """Send a command; `CommandAnswered` or `CommandFailed` with the returned tid will follow.
@@ -213,9 +212,8 @@ class HostSession:
         Raises:
             NotReadyError: not running in a sealed session, or commands wait for their answers.
         """
-        if self._state is not HostState.RUNNING or self._lifetime is None or self._desk.count(Purpose.OWNER):
+        if self._state is not HostState.RUNNING or self._lifetime is None or self._is_busy():
             raise NotReadyError("a session is renewed while it runs and no command waits")
-        self._desk.clear()
         self._begin_handshake(now, renewal=True)
 
     def close(self, now: float) -> list[HostOutput]:
@@ -383,12 +381,16 @@ class HostSession:
     def _keep_session(self, lifetime: SessionLifetime, now: float) -> None:
         """Keep the sealed session alive, and make a new one in time."""
         if lifetime.is_over(now):
-            if not self._desk.count(Purpose.OWNER):
+            if not self._is_busy():
                 self.renew(now)
                 return
             lifetime.put_off(now)
         if now >= self._link.last_sealed_out + STATUS_INTERVAL_S and not self._desk.count(Purpose.KEEP_ALIVE):
             self._desk.ask(self._status, {}, Purpose.KEEP_ALIVE, now)
+
+    def _is_busy(self) -> bool:
+        """Tell whether an answer is awaited that a new session would lose."""
+        return any(self._desk.count(purpose) for purpose in (Purpose.OWNER, Purpose.PROBE, Purpose.RESUME))
 
     def _flush(self, now: float) -> None:
         # While a session is made nothing may stand between SESSION_AUTH and its answer (1.10).

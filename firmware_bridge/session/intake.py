@@ -7,7 +7,6 @@ lies between the marks was delivered and may come again: it is recognised by num
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from enum import Enum
 
 from firmware_bridge.session.limits import EVENTS_UNACKNOWLEDGED_MAX, RECENT_EVENTS
@@ -33,7 +32,7 @@ class EventIntake:
         self.durable = first_wanted - 1
         self.replayed_to = 0
         """Events up to this one happened before the last EVENT_RESUME."""
-        self._recent: OrderedDict[int, bytes] = OrderedDict()
+        self._recent: dict[int, bytes] = {}
 
     def judge(self, eseq: int, content: bytes) -> Arrival:
         """Say what this event is; a new one counts as delivered."""
@@ -45,8 +44,7 @@ class EventIntake:
         if self.wanted - self.durable > EVENTS_UNACKNOWLEDGED_MAX:
             return Arrival.FLOOD
         self._recent[eseq] = content
-        if len(self._recent) > RECENT_EVENTS:
-            self._recent.popitem(last=False)
+        self._recent.pop(eseq - RECENT_EVENTS, None)
         self.wanted += 1
         return Arrival.NEW
 

@@ -27,3 +27,14 @@ class SessionLifetime:
     def put_off(self, now: float) -> None:
         """Ask again in a second: commands wait for their answers."""
         self.renew_at = now + STATUS_INTERVAL_S
+
+    def next_deadline(self, last_sealed_out: float, *, awaited: bool) -> float:
+        """Return when to renew, or to ask STATUS unless its answer is `awaited` already."""
+        return self.renew_at if awaited else min(self.renew_at, last_sealed_out + STATUS_INTERVAL_S)
+
+
+def earlier(one: float | None, other: float | None) -> float | None:
+    """Return the earlier of two deadlines, None for never."""
+    if one is None or other is None:
+        return one if other is None else other
+    return min(one, other)
