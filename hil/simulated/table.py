@@ -6,7 +6,9 @@ a dealer's hands do; nothing here decides when to do it. A second deck can wait 
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from collections.abc import Callable
 from types import TracebackType
 
 from firmware_bridge.cards import Card
@@ -24,9 +26,15 @@ class LostCardError(RuntimeError):
 class SimulatedTable:
     """Two devices and a rack. `shuffler` None: the deck is shuffled by hand and only the shoe is there."""
 
-    def __init__(self, shoe: SimulatedSettings, shuffler: SimulatedSettings | None = None) -> None:
-        self.shoe = SimulatedDevice(shoe)
-        self.shuffler = SimulatedDevice(shuffler) if shuffler is not None else None
+    def __init__(
+        self,
+        shoe: SimulatedSettings,
+        shuffler: SimulatedSettings | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.shoe = SimulatedDevice(shoe, clock=clock)
+        self.shuffler = SimulatedDevice(shuffler, clock=clock) if shuffler is not None else None
         self.rack: list[PhysicalCard] = []
         self.spare: list[PhysicalCard] = []
         self._everything: list[PhysicalCard] = []
