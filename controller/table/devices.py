@@ -53,6 +53,8 @@ def act_of_event(event: e.DeviceEvent, device: str, state: TableState) -> a.AnyA
             return a.CutCardOut(by=by, origin=origin)
         case e.ShoeLoaded():
             return a.Load(by=by, origin=origin, decks=event.decks, cards=event.counted)
+        case e.ShuffleDone(result=e.ShuffleResult.ABORTED):
+            return a.ShuffleAborted(by=by, origin=origin)
         case e.ShuffleDone():
             mode = state.device_modes.get(device, "unknown")
             return a.Shuffle(by=by, origin=origin, mode=_word(mode), counted=event.counted, problem=_PROBLEMS.get(event.result, "count"))
@@ -94,6 +96,8 @@ def _notice(  # noqa: PLR0911  # one line per kind of event
             return "empty", ""
         case e.ErrorRaised():
             return (None if event.error in TOLD_BY_ITS_OWN_EVENT else "error"), event.error.value
+        case e.ErrorCleared(error=e.DeviceError.JAM):
+            return "jam-cleared", ""
         case e.ErrorCleared():
             return (None if event.error in TOLD_BY_ITS_OWN_EVENT else "error-cleared"), event.error.value
         case e.Tamper():
