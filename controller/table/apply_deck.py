@@ -28,7 +28,9 @@ def _device_heard(spec: DeckSpec, state: TableState, fact: f.DeviceHeard) -> Non
 def _deck_loaded(spec: DeckSpec, state: TableState, fact: f.DeckLoaded) -> None:
     last = _last_order(state.deck)
     deck = new_deck(spec, last)
-    deck.ledger = deck.ledger.load(fact.cards if fact.cards is not None else spec.cards)
+    if fact.cards in (None, spec.cards - len(state.deck.short)):
+        deck.short = state.deck.short  # nothing shows that this is another set than the one a card was taken out of
+    deck.ledger = deck.ledger.load(fact.cards if fact.cards is not None else spec.cards - len(deck.short))
     deck.loaded, deck.back, deck.decks, deck.evidence = True, fact.back, fact.decks, fact.evidence
     state.deck, state.shoe = deck, fact.shoe
 
@@ -96,13 +98,17 @@ def _deck_cleared(spec: DeckSpec, state: TableState, fact: f.DeckCleared) -> Non
 
 
 def _card_removed(spec: DeckSpec, state: TableState, fact: f.CardRemoved) -> None:
-    deck = state.deck
-    deck.short = (*deck.short, fact.card.code)
-    place = next((p for p in (Place.DISCARDED, Place.DEVICE, Place.DEALT) if deck.ledger.at(p)), Place.DEVICE)
+    """Out of the rack when such a card came out already, else out of the device, which can then not give it any more."""
+    deck, code = state.deck, fact.card.code
+    was_out = spec.copies(code) - deck.short.count(code) > deck.census.may_come(code)
+    racked, inside = (Place.DISCARDED, Place.BURNED, Place.ASIDE), (Place.DEVICE,)
+    place = next((p for p in (racked + inside if was_out else inside + racked) if deck.ledger.at(p)), Place.DEVICE)
     deck.ledger = moved(deck.ledger.take_out(place, 1), state)
-    without = deck.census.without(fact.card.code)
-    if not isinstance(without, Beyond):
-        deck.census = without
+    deck.short = (*deck.short, code)
+    if place is Place.DEVICE:
+        without = deck.census.without(code)
+        if not isinstance(without, Beyond):
+            deck.census = without
 
 
 def _card_replaced(spec: DeckSpec, state: TableState, fact: f.CardReplaced) -> None:
@@ -110,10 +116,16 @@ def _card_replaced(spec: DeckSpec, state: TableState, fact: f.CardReplaced) -> N
     short = list(deck.short)
     short.remove(fact.card.code)
     deck.short = tuple(short)
-    deck.ledger = deck.ledger.put_in(Place.DISCARDED, 1)
+    if deck.ledger.discarded:
+        deck.ledger = deck.ledger.put_in(Place.DISCARDED, 1)
+    else:
+        deck.ledger = deck.ledger.put_in(Place.DEVICE, 1)
+        deck.census = deck.census.with_added(fact.card.code)
 
 
 def _alarm_raised(spec: DeckSpec, state: TableState, fact: f.AlarmRaised) -> None:
+    if fact.code == "unshuffled-order":
+        state.deck.finding = ""
     others = tuple(a for a in state.alarms if (a.code, a.where) != (fact.code, fact.where))
     state.alarms = (*others, Alarm(fact.code, fact.where, fact.detail, fact.holds, fact.ways))
     if fact.code == "device-lost":
@@ -139,6 +151,10 @@ def _dealer_changed(spec: DeckSpec, state: TableState, fact: f.DealerChanged) ->
     state.dealer = fact.person if fact.on else ""
 
 
+def _shoe_emptied(spec: DeckSpec, state: TableState, fact: f.ShoeEmptied) -> None:
+    state.deck.empty = True
+
+
 def _shoe_ended(spec: DeckSpec, state: TableState, fact: f.ShoeEnded) -> None:
     state.deck.shuffled = False
 
@@ -161,5 +177,6 @@ APPLY: Appliers = {
     f.Suspended: _suspended,
     f.Resumed: _resumed,
     f.DealerChanged: _dealer_changed,
+    f.ShoeEmptied: _shoe_emptied,
     f.ShoeEnded: _shoe_ended,
 }

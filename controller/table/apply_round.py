@@ -95,9 +95,15 @@ def _stack_card_read(spec: DeckSpec, state: TableState, fact: f.StackCardRead) -
 
 def _stack_dealt(spec: DeckSpec, state: TableState, fact: f.StackDealt) -> None:
     round_ = round_of(state)
+    found = ""
     for card in fact.cards[len(round_.pending_stack) :]:
         card_left(state, card, Place.DEALT)
-    held = tuple(Held(card, fact.evidence, face == "up") for card, face in zip(fact.cards, fact.faces, strict=True))
+        found = found or state.deck.finding
+    state.deck.finding = found
+    held = tuple(
+        Held(card, "unknown" if fact.evidence == "read" and not unseal(card, CENSUS).code else fact.evidence, face == "up")
+        for card, face in zip(fact.cards, fact.faces, strict=True)
+    )
     hold(round_, fact.to, held)
     round_.pending_stack = ()
     round_.cursor += 1
@@ -141,19 +147,20 @@ def _round_voided(spec: DeckSpec, state: TableState, fact: f.RoundVoided) -> Non
     round_.void, round_.void_side_bets_stand = True, fact.side_bets_stand
     for number, seat in round_.seats.items():
         if seat.status != "natural":
-            _wagers_go_back(round_, number, seat)
+            _wagers_go_back(round_, number, seat, fact.stand)
     round_.plan, round_.cursor, round_.turns = (), 0, ()
     state.deck.shuffled = False
     state.resume_to = None
 
 
-def _wagers_go_back(round_: Round, number: int, seat: Seat) -> None:
+def _wagers_go_back(round_: Round, number: int, seat: Seat, stand: tuple[str, ...]) -> None:
+    """Side wagers that stand are settled outside of this record."""
     key = str(number)
     round_.results = {
         **{k: v for k, v in round_.results.items() if not k.startswith(f"{key} hand")},
-        key: dict.fromkeys(seat.wagers, "void"),
+        key: {name: "odds" if name in stand else "void" for name in seat.wagers},
     }
-    amounts = {name: None if amount is None else 0 for name, amount in seat.wagers.items()}
+    amounts = {name: None if amount is None or name in stand else 0 for name, amount in seat.wagers.items()}
     round_.pays = {**{k: v for k, v in round_.pays.items() if not k.startswith(f"{key} hand")}, key: amounts}
 
 

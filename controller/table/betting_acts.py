@@ -48,6 +48,8 @@ def _begin_round(desk: Desk) -> None:
 def begin_round(desk: Desk) -> None:
     """A new round; with a fresh deck the record can be folded from here on."""
     state, deck = desk.draft, desk.draft.deck
+    if state.holding:
+        desk.refuse("alarm-open", f"No round begins while an alarm holds the table: {state.holding[0].code}.")
     if deck.fresh:
         last = deck.watch.read or deck.watch.reference.last
         alarms = tuple(f.CarriedAlarm(a.code, a.where, a.detail, a.holds, a.ways) for a in state.alarms)

@@ -7,12 +7,13 @@ double feed and the order of all cards so far. A card is always accounted for, w
 from __future__ import annotations
 
 from controller.dealing.round import COMMUNITY
-from controller.dealing.steps import Stack, StateKind
+from controller.dealing.steps import Burn, Deal, Stack, StateKind
 from controller.integrity.census import Beyond, BeyondReason
 from controller.table import facts as f
 from controller.table.acts import CardOut, CutCardOut, StackOut
 from controller.table.betting_acts import begin_round
 from controller.table.desk import Desk, shown_card
+from controller.table.going_on import unshuffle_outside_round
 from firmware_bridge.cards import UNREADABLE, Sealed, unseal
 
 CENSUS = "census"
@@ -22,6 +23,17 @@ ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
 
 def card_out(desk: Desk, act: CardOut) -> None:
     """One card left the device."""
+    _judge_card(desk, act)
+    _tell_order(desk)
+
+
+def _tell_order(desk: Desk) -> None:
+    """An order that a shuffle does not give is told with the card that shows it, or as soon as the table no longer waits for else."""
+    if desk.draft.deck.finding and desk.in_round and desk.kind is not StateKind.SUSPENDED:
+        desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
+
+
+def _judge_card(desk: Desk, act: CardOut) -> None:
     evidence = "unknown" if act.unreadable else "read"
     desk.notes.evidence = evidence
     if desk.draft.round is None or not desk.in_round:
@@ -61,9 +73,7 @@ def _place(desk: Desk, act: CardOut, evidence: str) -> None:
         desk.notes.irregularity, desk.notes.remedy = "device-malfunction", "supervisor-decides"
     elif act.unreadable:
         desk.irregular("unreadable-card", where=place)
-    elif desk.draft.deck.finding:
-        desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
-    else:
+    elif not desk.draft.deck.finding:
         desk.step_done()
 
 
@@ -102,6 +112,13 @@ def _found_face_up(desk: Desk, act: CardOut, evidence: str) -> None:
     desk.emit(f.CardDiscarded(card=act.read, evidence=evidence, shown=seen))
     desk.notes.to, desk.notes.face, desk.notes.card = "discard", "up", seen.name
     desk.irregular(kind)
+    _look_at_the_order(desk)
+
+
+def _look_at_the_order(desk: Desk) -> None:
+    """A card that goes beside the table counts for the order tests like any other."""
+    if desk.draft.deck.finding and desk.in_round:
+        desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
 
 
 def _drawn_in_error(desk: Desk, act: CardOut, evidence: str) -> None:
@@ -109,22 +126,37 @@ def _drawn_in_error(desk: Desk, act: CardOut, evidence: str) -> None:
     if desk.kind in ERROR_BEFORE_BETS and "drawn-before-bets-closed" in desk.procedure.irregularities:
         kind = "drawn-before-bets-closed"
     row = desk.procedure.irregularities.get(kind)
-    as_next = row is not None and row.remedy == "use-as-next" and not act.face_up
+    by_stack = _next_comes_in_a_stack(desk)
+    as_next = row is not None and row.remedy == "use-as-next" and not act.face_up and not by_stack
     shown = unseal(act.read, "seen face up") if act.face_up else None
     desk.emit(f.CardPutAside(card=act.read, evidence=evidence, as_next=as_next, shown=shown))
     desk.notes.to = "aside"
     if as_next:
         desk.irregular(kind)
     elif desk.kind is not StateKind.SUSPENDED:
-        desk.raise_alarm(kind, ways=("continue", "void", "reshuffle"))
+        desk.raise_alarm(kind, ways=("void", "reshuffle") if by_stack else ("continue", "void", "reshuffle"))
         desk.notes.irregularity, desk.notes.remedy = kind, "supervisor-decides"
     else:
         desk.notes.irregularity, desk.notes.remedy = kind, "supervisor-decides"
+    _look_at_the_order(desk)
+
+
+def _next_comes_in_a_stack(desk: Desk) -> bool:
+    """True when the next card that the procedure asks for comes in a stack, of which a single card can be no part."""
+    names, draft = desk.procedure.names, desk.draft
+    phase = draft.resume_to if desk.kind is StateKind.SUSPENDED and draft.resume_to else draft.phase
+    for step in desk.procedure.steps[names.index(phase) :]:
+        if isinstance(step, Stack):
+            return True
+        if isinstance(step, Burn | Deal) and (step.when is None or step.when(desk.round)):
+            return False
+    return False
 
 
 def _card_outside_round(desk: Desk, act: CardOut, evidence: str) -> None:
     """A card although no round is in progress: before the first wager it waits for its place, else the deck is not in order."""
-    if desk.kind is StateKind.READY or (desk.kind is StateKind.COMPLETE and not desk.procedure.shuffle_each_round):
+    may_begin = desk.kind is StateKind.READY or (desk.kind is StateKind.COMPLETE and not desk.procedure.shuffle_each_round)
+    if may_begin and not desk.draft.holding:
         begin_round(desk)
         beyond = _beyond(desk, act)
         if beyond is not None:
@@ -132,14 +164,17 @@ def _card_outside_round(desk: Desk, act: CardOut, evidence: str) -> None:
         else:
             _drawn_in_error(desk, act, evidence)
         return
-    desk.emit(f.StrayCard(card=act.read, evidence=evidence))
-    desk.notes.to = "aside"
-    desk.notes.irregularity = "card-drawn-in-error"
+    _stray(desk, (act.read,), evidence)
+
+
+def _stray(desk: Desk, cards: tuple[Sealed, ...], evidence: str) -> None:
+    """Cards that lie aside until the next shuffle, which has to come before the next round."""
+    for card in cards:
+        desk.emit(f.StrayCard(card=card, evidence=evidence))
+    desk.notes.to, desk.notes.irregularity = "aside", "card-drawn-in-error"
     code = "not-shuffled" if desk.kind in (StateKind.UNVERIFIED, StateKind.COMPLETE) else "card-drawn-in-error"
     desk.raise_alarm(code, holds=False)
-    if desk.kind is StateKind.COMPLETE:
-        desk.emit(f.DeckUnshuffled(why="a card left the device outside of a round"))
-        desk.fire("unverify")
+    unshuffle_outside_round(desk, "a card left the device outside of a round")
 
 
 # ---- stacks
@@ -149,12 +184,15 @@ def _card_of_stack(desk: Desk, act: CardOut, evidence: str) -> None:
     place = desk.round.plan[desk.round.cursor][0]
     desk.emit(f.StackCardRead(card=act.read, evidence=evidence))
     desk.notes.to, desk.notes.face = place, "down"
-    if desk.draft.deck.finding:
-        desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
 
 
 def stack_out(desk: Desk, act: StackOut) -> None:
     """A dispensed stack: its size is the game's, the device's claim is checked."""
+    _judge_stack(desk, act)
+    _tell_order(desk)
+
+
+def _judge_stack(desk: Desk, act: StackOut) -> None:
     step = desk.step
     if desk.draft.round is None or not desk.round.plan or not isinstance(step, Stack):
         _stack_in_error(desk, act)
@@ -176,8 +214,10 @@ def stack_out(desk: Desk, act: StackOut) -> None:
     )
     if bad is not None:
         desk.irregular(bad)
-    elif len(cards) != step.size:
+    elif len(cards) != step.size or act.count != len(cards):
         _wrong_stack(desk, place)
+    elif act.cards and desk.draft.deck.finding:
+        desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
     else:
         desk.step_done()
 
@@ -201,17 +241,17 @@ def _bad_in_stack(desk: Desk, cards: tuple[Sealed, ...]) -> str | None:
 
 
 def _stack_in_error(desk: Desk, act: StackOut) -> None:
+    cards, evidence = act.cards or (Sealed(UNREADABLE),) * act.count, "read" if act.cards else "counted"
+    desk.notes.evidence = evidence
     if desk.draft.round is None or not desk.in_round:
-        desk.raise_alarm("not-shuffled" if desk.kind is StateKind.UNVERIFIED else "card-drawn-in-error", holds=False)
-        for card in act.cards or (Sealed(UNREADABLE),) * act.count:
-            desk.emit(f.StrayCard(card=card, evidence="read" if act.cards else "counted"))
-    else:
-        for card in act.cards or (Sealed(UNREADABLE),) * act.count:
-            desk.emit(f.CardPutAside(card=card, evidence="read" if act.cards else "counted", as_next=False))
-        if desk.kind is not StateKind.SUSPENDED:
-            desk.raise_alarm("card-drawn-in-error", ways=("void", "reshuffle"))
-    desk.notes.to = "aside"
-    desk.notes.irregularity, desk.notes.remedy = "card-drawn-in-error", "supervisor-decides"
+        _stray(desk, cards, evidence)
+        return
+    for card in cards:
+        desk.emit(f.CardPutAside(card=card, evidence=evidence, as_next=False))
+    desk.notes.to, desk.notes.irregularity, desk.notes.remedy = "aside", "card-drawn-in-error", "supervisor-decides"
+    if desk.kind is not StateKind.SUSPENDED:
+        desk.raise_alarm("card-drawn-in-error", ways=("void", "reshuffle"))
+    _look_at_the_order(desk)
 
 
 def cut_card_out(desk: Desk, act: CutCardOut) -> None:

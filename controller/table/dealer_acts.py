@@ -54,6 +54,19 @@ def _expose_community(desk: Desk, act: Expose) -> None:
         desk.fire("advance")
 
 
+def _hand_faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: str) -> tuple[Card, ...]:
+    """The faces of a whole hand, in the order dealt; its cards may be named in any order."""
+    check_named(desk, place, named)
+    rest = list(named)
+    cards = [unseal(item.card, "turned face up by the procedure") for item in held]
+    for card in cards:
+        if card in rest:
+            rest.remove(card)
+    if cards.count(UNREADABLE) > len(rest):
+        desk.refuse("bad-cards", f"{place}: a card was not read here; name the cards that are turned.")
+    return tuple(rest.pop(0) if card is UNREADABLE else card for card in cards)
+
+
 def _faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: str) -> tuple[Card, ...]:
     """The faces of cards now turned: as read, or as named where they were not read."""
     if named and len(named) != len(held):
@@ -87,7 +100,7 @@ def _expose_dealer(desk: Desk, act: Expose) -> None:
 def turn_dealer(desk: Desk, named: tuple[Card, ...]) -> None:
     """The dealer's hand is turned up and looked at for a configured natural."""
     hand = desk.round.hands.get(DEALER, ())
-    cards = _faces(desk, hand, named if len(named) == len(hand) else (), DEALER)
+    cards = _hand_faces(desk, hand, named, DEALER)
     procedure = desk.procedure
     natural = procedure.game.is_natural(procedure.settings, cards)
     desk.emit(f.Exposed(place=DEALER, cards=cards, natural=natural))
@@ -138,17 +151,19 @@ def _shown_groups(desk: Desk, act: Expose, seat: Seat, place: str) -> tuple[tupl
         desk.refuse("bad-cards", f"{place}: name the cards that are turned up; until now nobody saw which were kept.")
     if not forms:
         held = desk.round.hands.get(place, ())
-        cards = _faces(desk, held, act.cards if len(act.cards) == len(held) else (), place)
+        cards = _hand_faces(desk, held, act.cards, place)
         return (("keep", cards),), cards
-    sizes = {name: len(cards) for name, cards in named}
-    if "keep" in sizes and sizes["keep"] != dict(forms).get("keep", 2):
-        desk.refuse("bad-cards", f"{place}: {dict(forms).get('keep', 2)} cards are shown, not {sizes['keep']}.")
+    one = sum(size for _, size in forms)
+    shown = 2 * one if seat.status == "split" else one
+    if len(told) != shown or any(len(cards) != one for name, cards in named if name.startswith("keep")):
+        desk.refuse("bad-cards", f"{place}: {shown} cards are shown, {len(told)} are named.")
     return named, told
 
 
 def _known_groups(seat: Seat) -> dict[str, tuple[Sealed, ...]]:
-    if seat.status == "split" and "keep" in seat.groups:
-        return {"keep": seat.groups["keep"], "keep 2": seat.groups["discard"]}
+    if seat.status == "split":
+        both = "keep" in seat.groups and "discard" in seat.groups
+        return {"keep": seat.groups["keep"], "keep 2": seat.groups["discard"]} if both else {}
     return {name: group for name, group in seat.groups.items() if name != "discard"}
 
 

@@ -12,7 +12,7 @@ from controller.table import facts as f
 from controller.table.acts import Close, Load, Open, RemoveCard, ReplaceCard, Shuffle, ShuffleAborted, SignOff, SignOn
 from controller.table.codes import IRREGULARITIES
 from controller.table.desk import OUTSIDE_ROUND, Desk
-from controller.table.going_on import shuffler_failed
+from controller.table.going_on import go_on_if_free, shuffler_failed
 
 COUNT_RULE = parallel("MD 36.05.03.27", "a shuffler that counts and shows a wrong number: the deck leaves the table")
 MODE_RULE = Rule("EQ-22", Standing.HOUSE, "a cycle counts as a shuffle only when its mode is random")
@@ -26,6 +26,8 @@ LOADABLE = frozenset({StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, S
 def open_table(desk: Desk, act: Open) -> None:
     """The table opens; cards must be loaded and shuffled before they are dealt."""
     desk.emit(f.TableOpened(rules_hash=desk.procedure.rules_hash))
+    if desk.draft.quarantine_why:
+        desk.fire("quarantine")
 
 
 def close_table(desk: Desk, act: Close) -> None:
@@ -37,8 +39,7 @@ def close_table(desk: Desk, act: Close) -> None:
 def load(desk: Desk, act: Load) -> None:
     """A set of cards was put into a device."""
     spec = desk.procedure.deck
-    deck = desk.draft.deck
-    expected = spec.cards - len(deck.short)
+    expected = (spec.cards, spec.cards - len(desk.draft.deck.short))
     if _is_the_shuffled_set(desk, act):
         desk.notes.evidence = "confirmed"
         return
@@ -48,8 +49,7 @@ def load(desk: Desk, act: Load) -> None:
     _leave_for_unverified(desk)
     if desk.draft.quarantine_why:
         desk.emit(f.DeckCleared(by=desk.by))
-    short = act.decks != spec.decks or (act.cards is not None and act.cards != expected)
-    if short:
+    if act.decks != spec.decks or (act.cards is not None and act.cards not in expected):
         desk.notes.message = f"{_cards(spec.cards)} of {spec.decks} deck(s) belong here, {_cards(act.cards)} of {act.decks} came."
         _count_wrong(desk, "the count at loading")
     elif desk.procedure.settings.flag("two_decks") and act.back is not None and act.back == desk.draft.last_back:
@@ -117,7 +117,8 @@ def shuffle(desk: Desk, act: Shuffle) -> None:
 
 
 def _accept_shuffle(desk: Desk, act: Shuffle) -> None:
-    if not desk.draft.deck.loaded or desk.draft.deck.ledger.loaded == 0:
+    deck = desk.draft.deck
+    if deck.ledger.loaded == 0 or act.counted not in (None, deck.ledger.loaded):
         desk.emit(
             f.DeckLoaded(
                 shoe=desk.draft.shoe + 1,
@@ -204,8 +205,7 @@ def replace_card(desk: Desk, act: ReplaceCard) -> None:
     desk.emit(f.CardReplaced(card=act.card, reason=act.reason))
     if not desk.draft.deck.short and desk.draft.alarm("missing-card") is not None:
         desk.emit(f.AlarmSettled(code="missing-card", by=desk.by, choose="replaced"))
-        if desk.kind is StateKind.SUSPENDED and not desk.draft.holding and desk.draft.resume_to is not None:
-            desk.emit(f.Resumed(to_phase=desk.draft.resume_to))
+        go_on_if_free(desk)
 
 
 def sign_on(desk: Desk, act: SignOn) -> None:

@@ -209,7 +209,9 @@ class Desk:
 
     def void(self, why: str, remedy: str, rule: Rule) -> None:
         """All hands void by a rule; wagers go back."""
-        self.emit(f.RoundVoided(remedy=remedy, rule=rule, why=why, side_bets_stand=remedy.endswith("side-bets-stand")))
+        stands = remedy.endswith("side-bets-stand")
+        stand = tuple(wager.name for wager in self.procedure.game.wagers if wager.side) if stands else ()
+        self.emit(f.RoundVoided(remedy=remedy, rule=rule, why=why, side_bets_stand=stands, stand=stand))
         if why in self.procedure.irregularities or why.endswith("wrong"):
             self.raise_alarm(why, holds=False)
         self.fire("void")

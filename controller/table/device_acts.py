@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from controller.dealing.steps import Burn, Deal, Stack, StateKind
+from controller.dealing.steps import Burn, Deal, Stack
 from controller.table import facts as f
 from controller.table.acts import DeviceNotice, DeviceRoutine
 from controller.table.desk import Desk
-from controller.table.going_on import go_on_if_free, settle_alarm, shuffler_failed
+from controller.table.going_on import go_on_if_free, settle_alarm, shuffler_failed, unshuffle_outside_round
 
 WAYS = ("continue", "void", "reshuffle", "replace-deck")
 
@@ -49,7 +49,7 @@ def _is_shuffler(act: DeviceNotice) -> bool:
 def _jam(desk: Desk, act: DeviceNotice) -> None:
     if _is_shuffler(act):
         if not desk.in_round:
-            _unshuffle_outside_round(desk, f"jam in {act.name}")
+            unshuffle_outside_round(desk, f"jam in {act.name}")
         shuffler_failed(desk, act.name)
         desk.raise_alarm("device-malfunction", where=act.name, holds=False)
     elif desk.in_round and _cards_still_to_come(desk):
@@ -57,16 +57,9 @@ def _jam(desk: Desk, act: DeviceNotice) -> None:
     elif desk.in_round:
         desk.raise_alarm("device-malfunction", where=act.name, holds=False)
     else:
-        _unshuffle_outside_round(desk, f"jam in {act.name}")
+        unshuffle_outside_round(desk, f"jam in {act.name}")
         desk.raise_alarm("not-shuffled", where=act.name, holds=False)
         desk.notes.irregularity = "device-malfunction"
-
-
-def _unshuffle_outside_round(desk: Desk, why: str) -> None:
-    if desk.kind in (StateKind.READY, StateKind.COMPLETE, StateKind.UNVERIFIED):
-        desk.emit(f.DeckUnshuffled(why=why))
-        if desk.kind is not StateKind.UNVERIFIED:
-            desk.fire("unverify")
 
 
 def _lost(desk: Desk, act: DeviceNotice) -> None:
@@ -83,7 +76,7 @@ def _back(desk: Desk, act: DeviceNotice) -> None:
 def _restarted(desk: Desk, act: DeviceNotice) -> None:
     """A device that restarted in a round: a person looks at it; the round never goes on by itself."""
     if _is_shuffler(act) and not desk.in_round:
-        _unshuffle_outside_round(desk, f"{act.name} restarted")
+        unshuffle_outside_round(desk, f"{act.name} restarted")
         desk.raise_alarm("not-shuffled", where=act.name, holds=False)
         return
     desk.raise_alarm("device-restarted", where=act.name, detail=act.detail, holds=not _is_shuffler(act), ways=WAYS)
@@ -93,7 +86,7 @@ def _lid_open(desk: Desk, act: DeviceNotice) -> None:
     if desk.in_round:
         desk.raise_alarm("lid-open", where=act.name, detail="open", holds=not _is_shuffler(act), ways=WAYS)
     else:
-        _unshuffle_outside_round(desk, f"lid of {act.name} opened")
+        unshuffle_outside_round(desk, f"lid of {act.name} opened")
         desk.raise_alarm("lid-open", where=act.name, detail="open", holds=False)
 
 
@@ -111,7 +104,7 @@ def _mode(desk: Desk, act: DeviceNotice) -> None:
     """A device tells the mode in which it is, or in which a cycle begins; until a cycle is done the deck is not shuffled."""
     mode = act.event.removeprefix("mode-")
     desk.emit(f.DeviceModeTold(device=act.name, mode=mode))
-    _unshuffle_outside_round(desk, f"{act.name} is in mode {mode}")
+    unshuffle_outside_round(desk, f"{act.name} is in mode {mode}")
     if mode == "random":
         settle_alarm(desk, "device-mode", "mode random", act.name)
     else:
@@ -123,6 +116,8 @@ def _empty(desk: Desk, act: DeviceNotice) -> None:
     if desk.in_round and round_ is not None and round_.cursor < len(round_.plan):
         desk.irregular("too-few-cards", where=act.name)
     else:
+        if desk.in_round:
+            desk.emit(f.ShoeEmptied())
         desk.notes.message = "The shoe is empty; it is shuffled before the next round."
 
 

@@ -319,6 +319,8 @@ class RoundVoided(Fact, frozen=True, kw_only=True, tag=True):
     rule: Rule
     why: str
     side_bets_stand: bool = False
+    stand: tuple[str, ...] = ()
+    """Side wagers that are settled all the same."""
 
 
 class AlarmRaised(Fact, frozen=True, kw_only=True, tag=True):
@@ -367,6 +369,10 @@ class RoundCompleted(Fact, frozen=True, kw_only=True, tag=True):
     round: int
 
 
+class ShoeEmptied(Fact, frozen=True, kw_only=True, tag=True):
+    """The device gave its last card; the round goes on with what is on the table."""
+
+
 class ShoeEnded(Fact, frozen=True, kw_only=True, tag=True):
     why: str
     missing: tuple[Card, ...] = ()
@@ -383,5 +389,5 @@ AnyFact = (
     | CardDealt | CardsReordered | CardPutAside | StrayCard | CardDiscarded | StackCardRead | StackDealt | CutCardSeen | Decided
     | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong | HandJudged | Declared | StubCounted | StubExplained | StubRacked
     | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed | AsideReleased
-    | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEnded | DealerChanged
+    | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEmptied | ShoeEnded | DealerChanged
 )  # fmt: skip

@@ -53,7 +53,8 @@ def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
     if not isinstance(drawn, Beyond):
         deck.census = drawn
     deck.watch, finding = deck.watch.advance(code)
-    deck.finding = finding.sentence if finding is not None else ""
+    if finding is not None:
+        deck.finding = finding.sentence
     deck.fresh = False
     if state.round is not None:
         state.round.out += 1

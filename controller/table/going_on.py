@@ -22,7 +22,28 @@ def go_on_if_free(desk: Desk) -> None:
     if desk.procedure.phases.after("suspended", "resume", desk.draft.round, to_phase) is None:
         desk.refuse("not-expected-now", f"The table cannot go back to {to_phase}.")
     desk.emit(f.Resumed(to_phase=to_phase))
+    if not desk.in_round:
+        _unverify_if_unshuffled(desk)
+        return
     _catch_up(desk)
+
+
+def _unverify_if_unshuffled(desk: Desk) -> None:
+    """While the table was held between rounds, something happened to the shuffled cards."""
+    a_shoe_goes_on = desk.kind is StateKind.COMPLETE and not desk.procedure.shuffle_each_round
+    if not desk.draft.deck.shuffled and (desk.kind is StateKind.READY or a_shoe_goes_on):
+        desk.fire("unverify")
+
+
+def unshuffle_outside_round(desk: Desk, why: str) -> None:
+    """What happened to the cards between rounds undoes their shuffle; while the table is held it shows when it goes on."""
+    kind = desk.kind
+    if kind is StateKind.SUSPENDED and not desk.in_round:
+        desk.emit(f.DeckUnshuffled(why=why))
+    elif kind in (StateKind.READY, StateKind.COMPLETE, StateKind.UNVERIFIED):
+        desk.emit(f.DeckUnshuffled(why=why))
+        if kind is not StateKind.UNVERIFIED:
+            desk.fire("unverify")
 
 
 def _catch_up(desk: Desk) -> None:

@@ -151,6 +151,9 @@ def set_hand(desk: Desk, act: SetHand) -> None:
 
 def _check_groups(desk: Desk, groups: tuple[tuple[str, tuple[Card, ...]], ...], step: SetHands) -> None:
     known = dict(step.groups)
+    told = sum(len(cards) for _, cards in groups)
+    if len(known) > 1 and groups and told != sum(known.values()):
+        desk.refuse("bad-cards", f"All {sum(known.values())} cards of the hand are set; {told} are named.", step.rule)
     for name, cards in groups:
         if name not in known:
             desk.refuse("bad-cards", f"This hand is set as {' and '.join(f'{n} {size}' for n, size in step.groups)}.", step.rule)

@@ -86,7 +86,10 @@ def _explains_the_stub(desk: Desk) -> bool:
 
 def _misdealt(desk: Desk, act: Report) -> None:
     kind, where = _wrong_place(desk, act)
-    row = desk.procedure.irregularities[kind]
+    check = desk.procedure.game.stub
+    row = desk.procedure.irregularities.get(kind) or (check.wrong_misdealt if check is not None else None)
+    if row is None:
+        desk.refuse("not-expected-now", "This game counts no stub.")
     desk.emit(f.Irregular(kind=kind, remedy=row.remedy, rule=row.rule, where=where))
     desk.emit(f.StubExplained(where=where))
     desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = kind, row.remedy, row.rule
@@ -111,6 +114,8 @@ def hole_check(desk: Desk, act: HoleCheck) -> None:
 def rescan(desk: Desk, act: Rescan) -> None:
     """The cards of the round, read again in the order dealt: unread ones get their names, read ones are confirmed."""
     round_ = desk.round
+    if not desk.in_round:
+        desk.refuse("not-expected-now", "No round is in progress whose cards could be read again.")
     order = dealing_order(round_)
     if len(act.cards) != len(order):
         desk.refuse("bad-count", f"{len(order)} cards lie on the table, {len(act.cards)} were read again.")

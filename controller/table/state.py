@@ -43,7 +43,7 @@ class Deck(msgspec.Struct):
     """Codes of cards taken out and not replaced."""
     cut_seen: bool = False
     finding: str = ""
-    """What the order tests say of the card that left last; empty when nothing."""
+    """What the order tests found and no alarm has told yet; empty when nothing."""
     empty: bool = False
     evidence: str = "unknown"
 

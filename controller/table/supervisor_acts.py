@@ -12,6 +12,7 @@ from controller.table.going_on import go_on_if_free
 from controller.table.state import Alarm
 
 RESOLVED = Rule("house setting: supervisor decides", Standing.HOUSE, "a supervisor's recorded act")
+ENDED_BY_THE_DEVICE = frozenset({"device-lost", "wrong-identity"})
 
 
 def resolve(desk: Desk, act: Resolve) -> None:
@@ -24,8 +25,8 @@ def resolve(desk: Desk, act: Resolve) -> None:
     ways = {way for alarm in open_alarms for way in alarm.ways}
     if act.choose in ("continue", "hand-dead") and open_alarms and not (ways & {act.choose}) and any(a.holds for a in open_alarms):
         desk.refuse("bad-option", f"This alarm is settled by: {', '.join(sorted(ways)) or 'mending its cause'}.")
-    lid = desk.draft.alarm("lid-open")
-    if act.choose == "continue" and lid is not None and lid.holds and lid.detail == "open":
+    lid_is_open = any(a.code == "lid-open" and a.holds and a.detail == "open" for a in desk.draft.alarms)
+    if act.choose == "continue" and lid_is_open:
         desk.refuse("not-expected-now", "The lid is still open: close it first.")
     match act.choose:
         case "continue" | "recount":
@@ -44,22 +45,25 @@ def resolve(desk: Desk, act: Resolve) -> None:
     desk.notes.rule = RESOLVED
 
 
-def _settle_all(desk: Desk, alarms: list[Alarm], choose: str) -> None:
+def _settle(desk: Desk, alarms: list[Alarm], choose: str) -> None:
+    """Settle these alarms; a device that is not there, or is another one, is not mended by a word."""
     for alarm in alarms:
-        if alarm.code != "device-lost":
-            desk.emit(f.AlarmSettled(code=alarm.code, by=desk.by, choose=choose))
+        going_on_mends_it = choose not in ("continue", "recount", "hand-dead") or not alarm.holds or {"continue", choose} & set(alarm.ways)
+        if alarm.code not in ENDED_BY_THE_DEVICE and going_on_mends_it:
+            desk.emit(f.AlarmSettled(code=alarm.code, where=alarm.where, by=desk.by, choose=choose))
 
 
 def _continue(desk: Desk, alarms: list[Alarm]) -> None:
     if desk.kind is StateKind.QUARANTINED:
-        _settle_all(desk, alarms, "continue")
+        _settle(desk, alarms, "continue")
         desk.emit(f.DeckCleared(by=desk.by))
         desk.fire("unverify")
         return
     round_ = desk.draft.round
-    if round_ is not None and round_.aside and any(alarm.code == "card-drawn-in-error" for alarm in alarms):
+    codes = {alarm.code for alarm in alarms}
+    if round_ is not None and round_.aside and "card-drawn-in-error" in codes and not codes & {"duplicate-card", "foreign-card"}:
         desk.emit(f.AsideReleased())
-    _settle_all(desk, alarms, "continue")
+    _settle(desk, alarms, "continue")
     go_on_if_free(desk)
 
 
@@ -72,14 +76,14 @@ def _hand_dead(desk: Desk, alarms: list[Alarm]) -> None:
             desk.emit(f.SetFoundWrong(seat=number, words=alarm.detail, rule=RESOLVED))
         else:
             desk.emit(f.HandDead(seat=number, rule=RESOLVED))
-    _settle_all(desk, alarms, "hand-dead")
+    _settle(desk, alarms, "hand-dead")
     go_on_if_free(desk)
 
 
 def _void_by_supervisor(desk: Desk, choose: str, alarms: list[Alarm]) -> None:
     if not desk.in_round:
         desk.emit(f.DeckUnshuffled(why=f"a supervisor chose {choose}"))
-        _settle_all(desk, alarms, choose)
+        _settle(desk, alarms, choose)
         if desk.kind is StateKind.SUSPENDED:
             go_on_if_free(desk)
         if desk.kind in (StateKind.READY, StateKind.COMPLETE):
@@ -88,7 +92,7 @@ def _void_by_supervisor(desk: Desk, choose: str, alarms: list[Alarm]) -> None:
     desk.emit(f.Irregular(kind="device-malfunction", remedy="round-void", rule=RESOLVED))
     desk.emit(f.RoundVoided(remedy="round-void", rule=RESOLVED, why="supervisor decides"))
     desk.fire("void")
-    _settle_all(desk, alarms, choose)
+    _settle(desk, alarms, choose)
     desk.notes.remedy = "round-void"
 
 
@@ -98,5 +102,5 @@ def _replace_deck(desk: Desk, alarms: list[Alarm]) -> None:
     if desk.kind is not StateKind.QUARANTINED:
         desk.emit(f.DeckQuarantined(why="replaced by a supervisor"))
         desk.fire("quarantine")
-    _settle_all(desk, alarms, "replace-deck")
+    _settle(desk, alarms, "replace-deck")
     desk.notes.remedy = "deck-off-table"

@@ -155,12 +155,12 @@ def _stack_due(procedure: Procedure, state: TableState) -> bool:
 
 
 def _may_wager(procedure: Procedure, state: TableState) -> bool:
-    return procedure.kinds[state.phase] is not StateKind.COMPLETE or not procedure.shuffle_each_round
+    return not state.holding and (procedure.kinds[state.phase] is not StateKind.COMPLETE or not procedure.shuffle_each_round)
 
 
 def _may_start(procedure: Procedure, state: TableState) -> bool:
     if procedure.game.button_game:
-        return procedure.kinds[state.phase] in (StateKind.READY, StateKind.WAGERING)
+        return procedure.kinds[state.phase] in (StateKind.READY, StateKind.WAGERING) and not state.holding
     return procedure.kinds[state.phase] is StateKind.STARTING
 
 
@@ -172,7 +172,9 @@ def _may_decide(procedure: Procedure, state: TableState) -> bool:
         return bool(round_.turns)
     if not isinstance(step, SetHands | Settle) or not step.options:
         return False
-    return bool(round_.turns) or any(option.until_exposed for option in step.options)
+    unexposed = any(seat.live and not seat.exposed for seat in round_.seats.values())
+    players_turn = any(place != DEALER for place in round_.turns)
+    return players_turn or (unexposed and any(option.until_exposed for option in step.options))
 
 
 def _may_set(procedure: Procedure, state: TableState) -> bool:
@@ -222,7 +224,7 @@ _NEXT: dict[type[a.Act], Callable[[Procedure, TableState], bool]] = {
     a.Declare: _may_declare,
     a.StubCount: _may_count,
     a.Collect: _may_collect,
-    a.Rescan: lambda p, s: s.alarm("unreadable-card") is not None,
+    a.Rescan: lambda p, s: s.alarm("unreadable-card") is not None and p.kinds[s.phase] is StateKind.SUSPENDED,
     a.ReplaceCard: lambda p, s: bool(s.deck.short),
     a.Resolve: _may_resolve,
     a.Close: lambda p, s: True,
