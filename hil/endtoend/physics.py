@@ -70,6 +70,7 @@ def play_act(step: Step, device: SimulatedDevice, deck: DeckSpec, *, gate_open: 
     """
     match step.act:
         case acts.Load(cards=cards, decks=decks):
+            device.unload()
             device.load_blank(decks * deck.per_deck if cards is None else cards)
         case acts.Shuffle(mode=mode, counted=counted, problem=problem):
             found = deck.cards if counted is None else counted

@@ -50,6 +50,8 @@ class EndToEndPlayer:
         """
         for device in (self._pair.shoe, self._pair.shuffler):
             self._wait(device.host_running(FOLLOW_S), "the daemon has not connected to its devices")
+            self._wait(device.all_acknowledged(FOLLOW_S), "the daemon has not taken what its devices say at their start")
+        self._last_entry = self._client.view(self._table).journal
         if not scenario.prepared:
             return
         deck = self._procedure.deck
