@@ -235,7 +235,7 @@ def _standing(shown: ShownRound) -> str:
 
 
 def _time(wall_ms: int) -> str:
-    return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
+    return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _milliseconds(time: datetime | None) -> int | None:

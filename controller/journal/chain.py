@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from controller.journal.entry import Head, HeadLine, chain_hash, decode_head
+from controller.journal.entry import SEALED_LENGTHS, Head, HeadLine, chain_hash, decode_head
 from controller.journal.errors import DamageKind
 
 _AHEAD_MAX: Final = 10_000
@@ -36,18 +36,21 @@ Row = tuple[int, bytes, bytes, bytes]
 
 def walk_chain(connection: sqlite3.Connection, start: Head) -> tuple[Head, Damage | None]:
     """Check every entry after `start` and return the last sound one, with the first damage."""
-    sha256 = hashlib.sha256
+    sha256, lengths = hashlib.sha256, SEALED_LENGTHS
     count, before = start.number, start.hash
     sound = True
     try:
         rows = connection.execute("SELECT record, sealed, hash FROM entries WHERE number > ? ORDER BY number", (start.number,))
-        for record, sealed, stored in rows:
-            computed = sha256(before + record + sealed).digest()
-            if computed != stored:
-                sound = False
-                break
-            before = computed
-            count += 1
+        try:
+            for record, sealed, stored in rows:
+                computed = sha256(before + lengths[len(sealed)] + sealed + record).digest()
+                if computed != stored:
+                    sound = False
+                    break
+                before = computed
+                count += 1
+        except (TypeError, IndexError):  # a damaged file can give another kind of value, or an impossible length
+            sound = False
         head = Head(count, before)
         return head, _damage_of_numbers(connection, head) if sound else _diagnose(connection, head)
     except sqlite3.DatabaseError as error:
@@ -74,8 +77,10 @@ def _damage_of_numbers(connection: sqlite3.Connection, head: Head) -> Damage | N
 
 def _diagnose(connection: sqlite3.Connection, head: Head) -> Damage:
     expected = head.number + 1
-    row = _row_at(connection, expected)
-    number, record, sealed, stored = row
+    number, record, sealed, stored = _row_at(connection, expected)
+    if not _is_sound(record, sealed, stored):
+        detail = f"record {number} holds a value of the wrong kind: bytes of the file were changed or lost."
+        return Damage(DamageKind.FILE, number, "", detail)
     said = _maybe_head(record)
     if number > expected:
         return _removed(connection, expected, number - 1)
@@ -89,11 +94,16 @@ def _diagnose(connection: sqlite3.Connection, head: Head) -> Damage:
     whose = f"record {expected}" + (f" of table {table}" if table else "")
     computed = chain_hash(head.hash, record, sealed)
     following = connection.execute("SELECT record, sealed, hash FROM entries WHERE number = ?", (expected + 1,)).fetchone()
-    if following is not None and chain_hash(computed, following[0], following[1]) == following[2]:
+    if following is not None and _is_sound(*following) and chain_hash(computed, following[0], following[1]) == following[2]:
         return Damage(DamageKind.EDITED, expected, table, f"the stored hash of {whose} was altered; its content is as written.")
     if len(stored) != len(computed):
         return Damage(DamageKind.EDITED, expected, table, f"the stored hash of {whose} was cut.")
     return Damage(DamageKind.EDITED, expected, table, f"{whose} was edited: its bytes are not those its hash was made of.")
+
+
+def _is_sound(record: object, sealed: object, stored: object) -> bool:
+    """Tell whether values have the kinds and lengths of a record; a damaged file can give any."""
+    return isinstance(record, bytes) and isinstance(sealed, bytes) and isinstance(stored, bytes) and len(sealed) < len(SEALED_LENGTHS)
 
 
 def _row_at(connection: sqlite3.Connection, number: int) -> Row:

@@ -4,17 +4,16 @@ An entry is one decided input of one table with all its facts. It is stored as
 
     record   one line of JSON, the head, then a line feed, then the body: UTF-8 text, the caller's own bytes
     sealed   the hidden cards, encrypted (see `seal`), or nothing
-    hash     SHA-256( hash of the entry before | record | sealed ), 32 bytes
+    hash     SHA-256( hash of the entry before | length of sealed in 2 bytes, big-endian | sealed | record ), 32 bytes
 
 The head holds these keys in this order, without blanks:
 
     {"number":7,"table":"T1","back":5,"wall_ms":1767225600000,"mono_ns":81000,"shoe":1,"round":3,"boundary":0,
      "kind":"card","body":212,"sealed":21}
 
-`number` counts from 1 over the whole file; `back` is the number of the entry before it of the same table (0: none),
-so that a table's entries are found from its last one without an index that every entry would have to update. `body`
-and `sealed` are lengths in bytes: they make it impossible to move bytes from one part to the next under the same
-hash. The entry before the first is the file's header, whose hash begins the chain.
+`number` counts from 1 over the whole file; `back` is the number of the entry before it of the same table (0: none), so
+that a table's entries are found from its last one without an index that every entry would have to update. `body` and
+`sealed` are lengths in bytes. The entry before the first is the file's header, whose hash begins the chain.
 
 What is hashed is what is stored: nobody re-serialises an entry to check it. This file does no I/O and holds no key.
 """
@@ -34,6 +33,8 @@ BODY_BYTES_MAX: Final = 1 << 20
 """One act and its facts are some hundred bytes; a thousand times as much is a defect, not an entry."""
 CARDS_MAX: Final = 1024
 """More than eight decks with jokers, the largest set that any device holds."""
+SEALED_LENGTHS: Final = tuple(length.to_bytes(2, "big") for length in range(CARDS_MAX + 64))
+"""The length of the sealed bytes as it is hashed: without it bytes could move between the two parts under the same hash."""
 INTEGER_MAX: Final = 2**53 - 1
 """The largest integer that every JSON reader keeps exactly."""
 
@@ -173,26 +174,34 @@ def encode_record(head: HeadLine, body: bytes) -> bytes:
 
 
 def chain_hash(before: bytes, record: bytes, sealed: bytes) -> bytes:
-    """Return the hash of an entry from the hash before it and its stored bytes."""
-    return hashlib.sha256(before + record + sealed).digest()
+    """Return the hash of an entry from the hash before it and its stored bytes.
+
+    Raises:
+        IndexError: when there are more sealed bytes than any entry has.
+    """
+    return hashlib.sha256(before + SEALED_LENGTHS[len(sealed)] + sealed + record).digest()
 
 
-def decode_head(record: bytes) -> HeadLine:
+def decode_head(record: object) -> HeadLine:
     """Return the head of a record.
 
     Raises:
-        ValueError: when the bytes do not begin with a head.
+        ValueError: when it is not bytes that begin with a head: a damaged file can give any kind of value.
     """
+    if not isinstance(record, bytes):
+        raise ValueError("a record is bytes")  # noqa: TRY004  # a fault of the file, not of the caller
     line, _, _ = record.partition(b"\n")
     return _HEAD_DECODER.decode(line)
 
 
-def decode_entry(record: bytes, sealed: bytes, hash_: bytes) -> Entry:
+def decode_entry(record: object, sealed: object, hash_: object) -> Entry:
     """Return the entry of stored bytes.
 
     Raises:
-        ValueError: when the bytes are not an entry.
+        ValueError: when the values are not bytes or not an entry.
     """
+    if not (isinstance(record, bytes) and isinstance(sealed, bytes) and isinstance(hash_, bytes)):
+        raise ValueError("an entry is bytes")  # noqa: TRY004  # a fault of the file, not of the caller
     line, _, body = record.partition(b"\n")
     head = _HEAD_DECODER.decode(line)
     return Entry(

@@ -9,8 +9,8 @@ One JSON object a line, UTF-8, in this order:
 B, R and M are the stored texts, S, H, P and G are hexadecimal. To check a file with any language's JSON and SHA-256:
 
     header      SHA-256("shoed journal header 1" | LF | B) is H
-    entry       SHA-256(P as 32 bytes | R as UTF-8 | S as bytes) is H, and P is the H of the entry before it; for the first,
-                the header's
+    entry       SHA-256(P as 32 bytes | length of S in 2 bytes, big-endian | S as bytes | R as UTF-8) is H, and P is the H of
+                the entry before it; for the first, the header's
     checkpoint  Ed25519 over "shoed journal checkpoint 1" | LF | M, with the `public_key` of B, is G; in M, `hash` is the H of the
                 entry `number` (0: the header's), and `before` is SHA-256(M | G) of the checkpoint before it (64
                 zeros: none)
@@ -118,7 +118,8 @@ def verify_export(lines: Iterable[bytes]) -> ExportFault | None:
                     hashes.append(told)
                 case EntryLine(before=before, record=record, sealed=sealed, hash=told):
                     number = decode_head(record.encode()).number
-                    _same(str(len(hashes)), str(number), f"the place of record {number}")
+                    if number != len(hashes):
+                        raise ValueError(f"record {number} stands in the place of record {len(hashes)}")
                     _same(hashes[-1], before, f"what record {number} follows")
                     computed = chain_hash(bytes.fromhex(before), record.encode(), bytes.fromhex(sealed))
                     _same(computed.hex(), told, f"record {number}")
@@ -134,7 +135,7 @@ def verify_export(lines: Iterable[bytes]) -> ExportFault | None:
                     _same(hashes[checkpoint.number], checkpoint.hash, f"record {checkpoint.number}")
                     link = signed.link()
     except IndexError:
-        return ExportFault(at, "an entry or a checkpoint stands before the header")
+        return ExportFault(at, "it has more sealed bytes than any entry")
     except ValueError as error:
         return ExportFault(at, f"{error}")
     if link == NO_CHECKPOINT:

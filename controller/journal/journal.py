@@ -181,9 +181,9 @@ class Journal:
         if self._closed:
             return
         self._closed = True
-        self._committer.close()
         if self._reader is not None:
-            self._reader.close()
+            self._reader.close()  # before the writer: the last connection moves the write-ahead log into the file
+        self._committer.close()
         self._lock.release()
 
     async def aclose(self) -> None:

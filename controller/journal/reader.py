@@ -115,7 +115,11 @@ class JournalReader:
 
     def round_entries(self, table: str, number: int, shoe: int | None = None) -> list[Entry]:
         """Return every entry of a round in order; of the round of this number in each shoe when no shoe is named."""
-        ends = {row[0] for row in self._rows("SELECT last FROM spans WHERE table_id = ? AND round = ?", (table, number))}
+        rows = self._rows("SELECT last FROM spans WHERE table_id = ? AND round = ?", (table, number))
+        if not all(isinstance(row[0], int) for row in rows):
+            detail = "the index of rounds holds a value of the wrong kind."
+            raise damaged(self.path, Damage(DamageKind.INDEX, 0, table, detail))
+        ends = {row[0] for row in rows}
         tail = self.tail(table)
         found: dict[int, Entry] = {}
         for end in sorted(ends | {tail}):
@@ -132,7 +136,7 @@ class JournalReader:
         if rows:
             try:
                 checkpoint = _CHECKPOINT_DECODER.decode(rows[0][0])
-            except ValueError as error:
+            except (ValueError, TypeError) as error:
                 raise damaged(self.path, Damage(DamageKind.CHECKPOINT, 0, "", "the last checkpoint cannot be read.")) from error
             signed_to, last = checkpoint.number, checkpoint.tails.get(table, 0)
         for number, record in self._rows("SELECT number, record FROM entries WHERE number > ?", (signed_to,)):

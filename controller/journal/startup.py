@@ -90,7 +90,7 @@ def read_header(connection: sqlite3.Connection, path: Path) -> StoredHeader:
         raise DamageFoundError(Damage(DamageKind.HEADER, 0, "", "the header is missing."))
     try:
         return StoredHeader(decode_header(rows[0][0]), rows[0][0])
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise DamageFoundError(Damage(DamageKind.HEADER, 0, "", "the header cannot be read.")) from error
 
 
@@ -104,6 +104,8 @@ def read_checkpoints(connection: sqlite3.Connection, stored: StoredHeader, after
     expected, link = after + 1, NO_CHECKPOINT if after == 0 else None
     rows = connection.execute("SELECT seq, message, signature FROM checkpoints WHERE seq > ? ORDER BY seq", (after,))
     for seq, message, signature in rows:
+        if not (isinstance(message, bytes) and isinstance(signature, bytes)):
+            raise DamageFoundError(_checkpoint_damage(seq, "was altered: it holds a value of the wrong kind"))
         signed = SignedCheckpoint(message, signature)
         if seq != expected:
             raise DamageFoundError(_checkpoint_damage(expected, "was taken out"))

@@ -143,8 +143,12 @@ class _Check:
         self._verify_spans(spans)
 
     def _verify_spans(self, spans: set[tuple[str, int, int, int]]) -> None:
-        rows = self.connection.execute("SELECT CAST(table_id AS BLOB), round, shoe, last FROM spans")
-        stored = {(table.decode("utf-8", "replace"), number, shoe, last) for table, number, shoe, last in rows}
+        stored: set[tuple[str, int, int, int]] = set()
+        for table, number, shoe, last in self.connection.execute("SELECT table_id, round, shoe, last FROM spans"):
+            if not (isinstance(table, bytes) and all(isinstance(value, int) for value in (number, shoe, last))):
+                detail = "the index of rounds holds a value of the wrong kind."
+                raise DamageFoundError(Damage(DamageKind.INDEX, 0, "", detail))
+            stored.add((table.decode("utf-8", "replace"), number, shoe, last))
         wrong = sorted(spans ^ stored, key=lambda span: span[3])
         if wrong:
             table, number, _, last = wrong[0]
