@@ -12,7 +12,7 @@ import pytest
 from device_profiles.values import FieldValue
 from firmware_bridge.codec import Codec, load_codec
 from firmware_bridge.commands import Command
-from firmware_bridge.events import StartReason, Status
+from firmware_bridge.events import StartReason
 from firmware_bridge.link.faults import LossCause
 from firmware_bridge.link.line import Line
 from firmware_bridge.seal import DeviceKey
@@ -171,6 +171,7 @@ class PipePair:
         acknowledges: bool = True,
     ) -> None:
         self.codec = codec
+        self.seed = seed
         self.rng = random.Random(seed)
         self.line = line or Line.serial()
         self.journal = Journal()
@@ -182,9 +183,7 @@ class PipePair:
             capabilities=CAPABILITIES,
             keys={role: entry for role, entry in keys.items() if entry is not None},
         )
-        self.host_settings = HostSettings(
-            line=self.line, expected_serial=expected_serial, device_key=key, first_wanted=first_wanted
-        )
+        self.host_settings = HostSettings(line=self.line, expected_serial=expected_serial, device_key=key, first_wanted=first_wanted)
         self.device = self.new_device()
         self.host = self.new_host()
         self.to_device = OneWay(self.rng, faults or LineFaults())
@@ -292,8 +291,3 @@ def either_pair(request: pytest.FixtureRequest, make_pair: Callable[..., PipePai
 @pytest.fixture
 def make_faults() -> type[LineFaults]:
     return LineFaults
-
-
-@pytest.fixture
-def late_answer() -> Answer:
-    return Answer(Status.OK)
