@@ -104,7 +104,7 @@ class Daemon:
         self._handle_signals(logger, log_file)
         running = [asyncio.create_task(task.run(), name=f"table {name}") for name, task in self._tables.items()]
         serving = asyncio.create_task(server.serve(sockets=[self._listener]), name="api")
-        watching = asyncio.create_task(self._watch(logger), name="watch")
+        watching = asyncio.create_task(self._watch(journal, logger), name="watch")
         stopping = asyncio.create_task(self._stop.wait())
         try:
             with _port_file(self._plan.setup, self._listener):
@@ -172,8 +172,8 @@ class Daemon:
             except (JournalFullError, JournalFailedError):
                 logger.exception("journal-refuses")
 
-    async def _watch(self, logger: Logger) -> None:
-        """Watch the wall clock for steps and the tables for life; tell the service manager."""
+    async def _watch(self, journal: Journal, logger: Logger) -> None:
+        """Watch the wall clock for steps, the tables for life and the journal for space; tell the service manager."""
         pace_s = min(WATCH_S, self._notifier.interval_s or WATCH_S)
         offset_ms = _wall_offset_ms()
         while True:
@@ -183,6 +183,8 @@ class Daemon:
                 offset_ms += step_ms
                 self._metrics.add("shoed_clock_steps_total")
                 logger.warning("clock-stepped", by_ms=step_ms)
+            if journal.state in (JournalState.FULL, JournalState.FAILED):
+                logger.warning("journal-tried-again", state=(await journal.probe_async()).value, why=journal.state_reason)
             now_s = time.monotonic()
             hanging = [t.id for t in self._tables.values() if t.busy_since and now_s - t.busy_since > TABLE_HANG_S]
             if hanging:

@@ -11,6 +11,7 @@ Rules kept here:
 * Nothing but a lock is asked for until the events of the time before the connection have been taken.
 * A counted unlock is trusted to lock itself; its report is waited for before the gate is opened again, and after
   `SELF_LOCK_WAIT_S` without it the lock is sent.
+* A stack is asked for again only when the act that was found under way has ended: it may have been that stack.
 * An error is cleared at the device only after a supervisor has settled the table's alarm.
 """
 
@@ -43,6 +44,9 @@ COUNTED_UNLOCK_MAX: Final = 255
 SELF_LOCK_WAIT_S: Final = 0.35
 """A gate is mechanically done and reported within 300 ms (SDP/1 1.8)."""
 
+ACT_WAIT_S: Final = 10.0
+"""Every act that was accepted ends with COMMAND_DONE (SDP/1 1.6); the longest stack takes a few seconds."""
+
 BACK_COLOURS: Final = {"": 0, "red": 1, "blue": 2, "green": 3, "black": 4}
 """Back colours as OPEN_SHOE carries them; 0 is any. Other colours are checked by the table alone."""
 
@@ -64,6 +68,8 @@ class DeviceView:
     dispensed: tuple[int, int] | None = None
     """(shoe, running number) of the last stack that the device accepted."""
     dispense_tid: int = 0
+    act_over_by: float | None = None
+    """Until when the end of an act is waited for that was under way when a stack was asked for."""
     self_lock_by: float | None = None
     """Until when the report of a counted unlock's own lock is waited for."""
 
@@ -81,6 +87,7 @@ class DeviceView:
         self.lid_open = status.lid_open
         self.dispensed = None
         self.dispense_tid = 0
+        self.act_over_by = None
         self.self_lock_by = None
 
     def corrected(self, status: StatusReport) -> None:
@@ -106,9 +113,12 @@ class DeviceView:
             case Lid():
                 self.lid_open = event.is_open
             case Started():
+                self.act_over_by = None
                 self._locked()
-            case CommandDone() if event.tid == self.dispense_tid and event.status is not Status.OK:
-                self.dispensed = None
+            case CommandDone():
+                self.act_over_by = None
+                if event.tid == self.dispense_tid and event.status is not Status.OK:
+                    self.dispensed = None
             case GateChanged() if self.caught_up and event.state is GateState.LOCKED:
                 if event.cause is not Cause.COMMAND:  # our own lock was noted when it was answered
                     self._locked()
@@ -137,6 +147,10 @@ class DeviceView:
                 self.may_clear = False
             case _:
                 pass
+
+    def found_busy(self, now_s: float) -> None:
+        """A stack was asked for while an act was under way: it may be this very stack, asked for before a restart."""
+        self.act_over_by = now_s + ACT_WAIT_S
 
     def _card_left(self, now_s: float) -> None:
         if self.allowance:
@@ -173,14 +187,13 @@ def next_command(view: DeviceView, wanted: Wanted, table: str, now_s: float) -> 
     if view.lid_open:
         return None
     if wanted.dispense is not None and view.can_dispense:
-        count, destination, number = wanted.dispense
-        return None if view.dispensed == (wanted.shoe, number) else Dispense(count, destination)
+        return _dispense(view, wanted, wanted.dispense, now_s)
     return _unlock(view, wanted)
 
 
-def next_look(view: DeviceView) -> float | None:
-    """Return when to compare again although nothing has happened."""
-    return view.self_lock_by
+def next_look(view: DeviceView, now_s: float) -> float | None:
+    """Return the next moment at which to compare again although nothing has happened."""
+    return min((due for due in (view.self_lock_by, view.act_over_by) if due is not None and due > now_s), default=None)
 
 
 def _must_lock(view: DeviceView, wanted: Wanted, now_s: float) -> bool:
@@ -193,6 +206,13 @@ def _must_lock(view: DeviceView, wanted: Wanted, now_s: float) -> bool:
     if not view.counted_unlock:
         return False
     return view.allowance is None or view.allowance > wanted.unlock
+
+
+def _dispense(view: DeviceView, wanted: Wanted, stack: tuple[int, int, int], now_s: float) -> Command | None:
+    count, destination, number = stack
+    if view.dispensed == (wanted.shoe, number) or (view.act_over_by is not None and now_s < view.act_over_by):
+        return None
+    return Dispense(count, destination)
 
 
 def _unlock(view: DeviceView, wanted: Wanted) -> Command | None:

@@ -23,7 +23,7 @@ from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
 from controller.table.outcome import Wanted
-from firmware_bridge.commands import Command, Lock, Unlock
+from firmware_bridge.commands import Command, Dispense, Lock, Unlock
 from firmware_bridge.device import DeviceOutput, PortFailed, PortLost
 from firmware_bridge.errors import NotReadyError
 from firmware_bridge.events import Status
@@ -324,8 +324,9 @@ class DeviceDriver:
         return None if self._untaken and not isinstance(command, Lock) else command
 
     async def _wait_for_change(self) -> None:
-        look_at = next_look(self._view)
-        delay = None if look_at is None else max(0.0, look_at - self._clock())
+        now_s = self._clock()
+        look_at = next_look(self._view, now_s)
+        delay = None if look_at is None else look_at - now_s
         try:
             async with asyncio.timeout(delay):
                 await self._wake.wait()
@@ -359,6 +360,9 @@ class DeviceDriver:
                 return
             if answer.status is Status.NOT_SUPPORTED and isinstance(command, Unlock) and command.cards is not None:
                 self._view.counted_unlock = False
+                return
+            if answer.status is Status.BUSY and isinstance(command, Dispense):
+                self._view.found_busy(self._clock())
                 return
             if answer.status is Status.BUSY and self._busy_waits < BUSY_WAITS_MAX:
                 self._busy_waits += 1

@@ -50,7 +50,7 @@ ASKED_MAX: Final = 32
 """People's acts that may wait at one table. A dealer makes one a second; more than this is a program gone wrong."""
 
 SPACE_PROBE_S: Final = 1.0
-"""How often a full journal is tried again: an operator who has made space should not have to wait for it."""
+"""How often a table without space looks whether there is some again: nobody should have to wait for it."""
 
 FOLD_FROM_BOUNDARY: Final = False
 """A boundary's facts do not carry what earlier ones told (event numbers of devices, the shoe's), so all are folded."""
@@ -321,13 +321,13 @@ class TableTask:
         )
 
     async def _next_or_space(self) -> Asked | ToTable | None:
-        """Return the next item of the inbox, or None after the journal was tried again."""
+        """Return the next item of the inbox, or None after a look at whether the journal takes entries again."""
         try:
             async with asyncio.timeout(max(0.0, self._probe_at - self._clock())):
                 return await self._inbox.get()
         except TimeoutError:
             self._probe_at = self._clock() + SPACE_PROBE_S
-        if await self._journal.probe_async() is JournalState.READY:
+        if self._journal.state is JournalState.READY:
             self.health = Health.GOOD
             self._logger.info("journal-takes-again")
             self._take_up_devices()

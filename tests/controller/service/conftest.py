@@ -71,9 +71,13 @@ serial = "{serial}"
         await self.until(lambda: port_file.exists() or self.process_ended)
         if self.process_ended:
             raise AssertionError(f"the daemon ended: {await self.errors()}\n{self.log()}")
+        return self.client()
+
+    def client(self) -> httpx.AsyncClient:
+        """Return another client of the running daemon's API."""
         token = (self.folder / "api.token").read_text().strip()
         return httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{port_file.read_text().strip()}",
+            base_url=f"http://127.0.0.1:{(self.folder / 'api.port').read_text().strip()}",
             headers={"Authorization": f"Bearer {token}"},
             timeout=40,
         )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.service.drive import SELF_LOCK_WAIT_S, DeviceView, next_command, next_look, shoe_id_of
+from controller.service.drive import ACT_WAIT_S, SELF_LOCK_WAIT_S, DeviceView, next_command, next_look, shoe_id_of
 from controller.table.outcome import Wanted
 from firmware_bridge.cards import Sealed, parse_card
 from firmware_bridge.commands import ClearError, CloseShoe, Command, Dispense, Lock, OpenShoe, Unlock
@@ -86,7 +86,8 @@ def test_the_next_unlock_waits_for_the_report_of_the_last_lock() -> None:
     run(known, Wanted(shoe=7, unlock=1))
     known.heard(card(), 10.0)
     assert run(known, Wanted(shoe=7, unlock=2), 10.0) == []
-    assert next_look(known) == 10.0 + SELF_LOCK_WAIT_S
+    assert next_look(known, 10.0) == 10.0 + SELF_LOCK_WAIT_S
+    assert next_look(known, 10.0 + SELF_LOCK_WAIT_S) is None
     assert run(known, Wanted(shoe=7, unlock=2), 10.0 + SELF_LOCK_WAIT_S) == [Lock(), Unlock(2)]
 
 
@@ -158,6 +159,16 @@ def test_a_stack_broken_off_is_dispensed_again_when_it_is_still_wanted() -> None
     assert run(known, wanted) == [Dispense(3, 2)]
     known.heard(CommandDone(10, 0, False, known.dispense_tid, "dispense", Status.OK, 3), 0.0)
     assert run(known, wanted) == []
+
+
+def test_a_stack_is_not_asked_for_again_before_the_act_under_way_has_ended() -> None:
+    known = view(shoe_id=SHOE_7)
+    wanted = Wanted(shoe=7, dispense=(3, 2, 1))
+    known.found_busy(5.0)
+    assert run(known, wanted, 5.0) == []
+    assert next_look(known, 5.0) == 5.0 + ACT_WAIT_S
+    known.heard(CommandDone(9, 0, False, 77, "dispense", Status.OK, 3), 6.0)
+    assert run(known, wanted, 6.0) == [Dispense(3, 2)]
 
 
 @pytest.mark.requirement("EQ-39", "EQ-43")

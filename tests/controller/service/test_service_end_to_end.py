@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import resource
 import signal
 import socket
 from collections.abc import Callable
@@ -31,7 +32,7 @@ def shuffled(deck: Callable[[], list[PhysicalCard]]) -> list[PhysicalCard]:
 
 async def connected(site: Any, table: Any) -> None:
     async with asyncio.timeout(15):
-        while not (await table.show())["devices"]["shoe"]["caught_up"]:
+        while not (await table.show())["devices"]["shoe"]["caught_up"]:  # noqa: ASYNC110  # in another process
             await asyncio.sleep(0.01)
 
 
@@ -100,18 +101,25 @@ async def test_killed_after_every_card_it_goes_on_where_it_was(new_site: Any, pe
             await table.act("close_bets")
             last = table.last
         places = []
-        for _ in DEALT:
+        for number, _ in enumerate(DEALT):
             await site.shoe.gate("open")
             site.shoe.draw()
+            if number % 3:
+                async with site.client() as client:
+                    table = person(client)
+                    table.last = last
+                    places.append((await table.see("card"))["to"])
+                    last = table.last
+                continue
             await site.end(signal.SIGKILL)
             async with await site.start() as client:
                 table = person(client)
                 table.last = last
                 places.append((await table.see("card"))["to"])
                 last = table.last
-                state = (await table.show())["outcome"]["state"]
         assert places == DEALT
-        assert state == "deciding"
+        async with site.client() as client:
+            assert (await person(client).show())["outcome"]["state"] == "deciding"
         assert await site.end() == 0
         verify(site.folder)
 
@@ -215,5 +223,55 @@ async def test_the_service_manager_and_signals(new_site: Any, tmp_path: Path) ->
             await site.until(hears("STOPPING=1"))
 
 
-async def test_a_full_disk_is_told_and_the_daemon_goes_on_by_itself(new_site: Any, person: Any) -> None:
-    pytest.skip("waits for a way to fill one process's disk")
+@pytest.mark.requirement("EQ-38", "EQ-39", "EQ-43")
+async def test_an_error_is_cleared_when_a_supervisor_settled_it_and_its_cause_is_gone(new_site: Any, person: Any, deck: Any) -> None:
+    async with new_site() as site:
+        async with await site.start() as client:
+            table = person(client)
+            await ready_table(site, table, deck)
+            await table.act("wager", {"seat": 1, "ante": 10})
+            await table.act("close_bets")
+            await draw(site, table)
+            site.shoe.fail("motor")
+            while "device-error" not in (stopped := await table.see("device")).get("alarms", ()):
+                pass
+            assert stopped["state"] == "suspended"
+            await site.shoe.gate("locked")
+            refused = await table.act("resolve", {"choose": "continue"}, by="dealer:D7", status=409)
+            assert refused["refused"] == "role-not-allowed"
+            await table.act("resolve", {"choose": "continue"}, by="supervisor:S1")
+            while "device-error" not in (await table.see("device")).get("alarms", ()):
+                pass  # the device does not let the error be cleared while its cause lasts
+            site.shoe.remove_cause("motor")
+            await table.act("resolve", {"choose": "continue"}, by="supervisor:S1")
+            assert (await draw(site, table))["to"] == "community 1"
+        assert await site.end() == 0
+        assert "ClearError" in commands(site)
+
+
+@pytest.mark.requirement("EQ-42")
+async def test_a_full_disk_is_told_and_the_daemon_goes_on_by_itself(new_site: Any, person: Any, deck: Any) -> None:
+    async with new_site() as site:
+        async with await site.start() as client:
+            table = person(client)
+            await ready_table(site, table, deck)
+            # a write past this offset fails for this one process, as on a disk that has no room
+            resource.prlimit(site.process.pid, resource.RLIMIT_FSIZE, (8192, resource.RLIM_INFINITY))
+            refused = None
+            for number in range(50):
+                answer = await client.post("/v1/tables/T1/acts", json={"sign_on": {"person": f"D{number}"}})
+                if answer.status_code == 409:
+                    refused = answer.json()["outcome"]
+                    break
+            assert refused is not None
+            assert refused["refused"] == "journal-full"
+            assert "journal" in (await table.show())["outcome"]["alarms"]
+            stored = (await table.show())["journal"]
+            resource.prlimit(site.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            async with asyncio.timeout(15):
+                while "journal" in (await table.show())["outcome"].get("alarms", ()):  # noqa: ASYNC110  # as above
+                    await asyncio.sleep(0.05)
+            await table.act("wager", {"seat": 1, "ante": 10})
+            assert (await table.show())["journal"] > stored
+        assert await site.end() == 0
+        verify(site.folder)

@@ -39,7 +39,6 @@ class MemoryJournal:
         self.state_reason = "no space"
         self.reserve = 0
         self.hold: asyncio.Event | None = None
-        self.probes = 0
 
     async def append(self, draft: EntryDraft, *, closing: bool = False) -> int:
         if self.state is not JournalState.READY:
@@ -53,10 +52,6 @@ class MemoryJournal:
         self.drafts.append(draft)
         self.order.append(f"stored {draft.kind}")
         return len(self.drafts)
-
-    async def probe_async(self) -> JournalState:
-        self.probes += 1
-        return self.state
 
 
 class NotedDriver:
@@ -238,7 +233,7 @@ async def test_a_full_journal_refuses_new_rounds_lets_the_devices_go_and_takes_t
         assert again.outcome.refused == "journal-full"
         b.journal.state = JournalState.READY
         b.now_s = 10.0
-        await b.task.ask(b.act("wager", {"seat": 1}, by="dealer"))  # wakes the task; the probe is due
+        await b.task.ask(b.act("wager", {"seat": 1}, by="dealer"))  # wakes the task; the look is due
         await b.settle()
         assert b.task.health is Health.GOOD
         assert b.driver.known_up_to == [None, 1]
