@@ -2,10 +2,11 @@
 
 What a page may show, and what happens to it here:
 
-- A `console` block: each line `$ command` is run by a shell in a directory that the page has to itself, in the order
-  of the page. The lines below it must appear in its output in that order; `...` stands for any text, alone on its line
-  for any lines. `# exit 2` at the end of a command states its exit code, else 0 is wanted. A command ending in `&` runs
-  until the page ends and must then stop on SIGTERM; its lines are waited for.
+- A `console` block: each line `$ command` (with the lines `> ...` that continue it) is run by a shell in a directory
+  that the page has to itself, in the order of the page. The lines below it must appear in its output in that order;
+  `...` stands for any text, alone on its line for any lines. `# exit 2` at the end of a command states its exit code,
+  else 0 is wanted. A command ending in `&` runs until the page ends and must then stop on SIGTERM; its lines are
+  waited for.
 - A `toml` block whose first line is `# NAME.toml`: it is written to that directory, and loaded as what it is.
 - A `python` block: it is run. A `json` block: each line is parsed.
 - Links to other files of the repository lead to one.
@@ -86,6 +87,8 @@ def commands(block: str) -> Iterator[Command]:
             if command is not None:
                 yield command
             command = Command(line[2:], [])
+        elif command is not None and line.startswith("> ") and not command.expected:
+            command.text += "\n" + line[2:]
         elif command is not None and line.strip() not in {"", "..."}:
             command.expected.append(line)
     if command is not None:
@@ -116,6 +119,7 @@ class PageRun:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.running: list[tuple[str, subprocess.Popen[str]]] = []
+        self.drains: list[threading.Thread] = []
         self.environment = {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "HOME": str(folder),
@@ -161,18 +165,25 @@ class PageRun:
         told: list[str] = []
         missing = missing_line(command.expected, noted(iter(process.stdout.readline, ""), told))
         assert missing is None, f"$ {command.text}\nended before it told: {missing}\n{''.join(told)}"
-        threading.Thread(target=process.stdout.read, daemon=True).start()
+        drain = threading.Thread(target=process.stdout.read, daemon=True)
+        drain.start()
+        self.drains.append(drain)
 
     def stop(self) -> None:
         for shell, process in reversed(self.running):
             process.send_signal(signal.SIGTERM)
-            assert process.wait(timeout=10) in {0, -signal.SIGTERM}, shell
+            # A page may kill one of them itself, to show what happens then.
+            assert process.wait(timeout=10) in {0, -signal.SIGTERM, -signal.SIGKILL}, shell
 
     def kill(self) -> None:
         for _, process in self.running:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+            process.kill()
+            process.wait()
+        for drain in self.drains:
+            drain.join()
+        for _, process in self.running:
+            if process.stdout is not None:
+                process.stdout.close()
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p, "console", "toml", "python", "json"))], ids=title)

@@ -52,10 +52,7 @@ def places(pattern: str, paths: list[Path] | tuple[Path, ...]) -> list[str]:
 
 
 def test_no_file_names_a_package_index() -> None:
-    assert (
-        places(r"(pypi|pythonhosted|npmjs|debian)\.(org|com|net)|--(extra-)?index-url|--find-links \S", tracked_files())
-        == []
-    )
+    assert places(r"(pypi|pythonhosted|npmjs|debian)\.(org|com|net)|--(extra-)?index-url|--find-links \S", tracked_files()) == []
 
 
 def test_no_file_names_a_path_of_one_machine() -> None:

@@ -83,9 +83,7 @@ def test_with_json_an_error_is_an_object(commands: dict[str, str], capsys: pytes
     }
 
 
-def test_a_defect_shows_its_trace_and_has_its_own_exit_code(
-    commands: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_defect_shows_its_trace_and_has_its_own_exit_code(commands: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["failing", "defect"]) == cli.EXIT_DEFECT
     told = capsys.readouterr().err
     assert "ZeroDivisionError: division by zero" in told
@@ -104,9 +102,7 @@ def test_a_command_that_cannot_be_loaded_is_named_only_when_called(
     assert told.endswith("(command-not-loadable)\n")
 
 
-def test_the_list_of_commands_survives_one_that_cannot_be_loaded(
-    commands: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_list_of_commands_survives_one_that_cannot_be_loaded(commands: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["--help"]) == 0
     told = capsys.readouterr().out
     assert "Fail in the way that is asked for." in told
@@ -167,9 +163,7 @@ def test_a_listing_is_a_table_or_json_lines(capsys: pytest.CaptureFixture[str]) 
         {"seat": 4, "card": None, "shown": False, "to": []},
     ]
     output.write_listing(rows, ["seat", "card", "shown", "to"], as_json=True)
-    assert capsys.readouterr().out == (
-        '{"seat":3,"card":"9h","shown":true,"to":["a","b"]}\n{"seat":4,"card":null,"shown":false,"to":[]}\n'
-    )
+    assert capsys.readouterr().out == ('{"seat":3,"card":"9h","shown":true,"to":["a","b"]}\n{"seat":4,"card":null,"shown":false,"to":[]}\n')
     output.write_listing(rows, ["seat", "card", "shown", "to"], as_json=False)
     assert capsys.readouterr().out.splitlines()[2:] == ["   3  9h    yes    a, b", "   4  -     no     -"]
     output.write_listing([], ["seat"], as_json=False)
@@ -192,8 +186,6 @@ def test_control_characters_never_reach_the_screen(text: str, shown: str) -> Non
 
 def test_a_reader_that_goes_away_ends_the_command_quietly() -> None:
     shoed = Path(sys.executable).parent / "shoed"
-    done = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {shoed} --help | true"], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {shoed} --help | true"], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.returncode == 0

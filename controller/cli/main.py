@@ -67,9 +67,7 @@ class LazyGroup(click.Group):
         entry = _found_commands().get(cmd_name)
         return None if entry is None else _load(entry)
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the arguments name, or fail with the nearest name there is."""
         if args and not args[0].startswith("-") and args[0] not in _found_commands():
             near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)

@@ -45,9 +45,9 @@ def _note_json(context: click.Context, _parameter: click.Parameter, value: bool)
 
 def json_option(command: Callable[P, R]) -> Callable[P, R]:
     """Give a command the flag `--json`, passed on as the argument `as_json`."""
-    return click.option(
-        "--json", "as_json", is_flag=True, callback=_note_json, help="Write one JSON object per line instead of text."
-    )(command)
+    return click.option("--json", "as_json", is_flag=True, callback=_note_json, help="Write one JSON object per line instead of text.")(
+        command
+    )
 
 
 def _encode_other(value: object) -> object:

@@ -100,9 +100,7 @@ def code_lines() -> Iterator[str]:
     """Refusals, irregularities, alarms and remedies with their sentences and the operator's pages."""
     yield from _code_table("Refusals", REFUSALS)
     yield from _code_table("Irregularities", IRREGULARITIES)
-    yield from _code_table(
-        "Other alarms", {code: entry for code, entry in ALARMS.items() if code not in IRREGULARITIES}
-    )
+    yield from _code_table("Other alarms", {code: entry for code, entry in ALARMS.items() if code not in IRREGULARITIES})
     yield from ("", "## Remedies", "", "| remedy | what it means |", "|---|---|")
     yield from (f"| `{code}` | {meaning} |" for code, meaning in REMEDIES.items())
 

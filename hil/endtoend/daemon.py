@@ -195,6 +195,7 @@ def links_of(folder: Path) -> Path:
 def working_folder(folder: Path | None = None) -> Iterator[Path]:
     """Return a prepared folder for a daemon: the given one, or a temporary one that is removed."""
     if folder is not None:
+        folder = folder.absolute()  # the daemon's notify socket is named by its whole path
         folder.mkdir(parents=True, exist_ok=True)
         links_of(folder).mkdir(exist_ok=True)
         yield folder
