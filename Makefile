@@ -43,7 +43,7 @@ lint: $(DEV) ## style, format, types and the import contract
 	$(BIN)/lint-imports --no-cache
 
 docs: $(DEV) ## build the documents into docs/_build/html
-	$(BIN)/python -m pytest --collect-only --quiet -m "" --traceability docs/_generated/traceability.md > /dev/null
+	$(BIN)/python -m pytest --collect-only --quiet -m "" --traceability=docs/_generated/traceability.md > /dev/null
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 

@@ -20,7 +20,7 @@ def command() -> None:
     """List the games and show their procedures, settings and machines."""
 
 
-def _permitted(game: Game) -> list[Procedure]:
+def permitted_procedures(game: Game) -> list[Procedure]:
     """The procedures of the methods that the game's defaults permit."""
     found = []
     for method in game.deals:
@@ -34,14 +34,14 @@ def _permitted(game: Game) -> list[Procedure]:
 
 def _chosen(key: str, method: str | None) -> Procedure:
     game = find_game(key)
-    return build_procedure(game, method, {}) if method is not None else _permitted(game)[0]
+    return build_procedure(game, method, {}) if method is not None else permitted_procedures(game)[0]
 
 
 @command.command("list")
 @json_option
 def list_games(as_json: bool) -> None:
     """All games: key, subchapter, methods, decks, stack size, seats, and how well the rules are known."""
-    lines = [game_line(game, _permitted(game)) for game in GAMES.values()]
+    lines = [game_line(game, permitted_procedures(game)) for game in GAMES.values()]
     if as_json:
         for line in lines:
             write_json(line)

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Final, get_args, get_origin
 import click
 import msgspec
 
+from controller.cli.games import permitted_procedures
 from controller.cli.main import root
+from controller.dealing.describe import procedure_lines, setting_lines
+from controller.dealing.diagram import svg
+from controller.dealing.procedure import build_procedure
+from controller.games import GAMES
 from controller.service.config import Config
 from controller.table.codes import ALARMS, IRREGULARITIES, REFUSALS, REMEDIES, Code
 from device_profiles.loader import load_profile
@@ -24,6 +29,8 @@ from device_profiles.schema import CommandMessage, EventMessage, Field
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+DRAWN_GAME: Final = "colorado-hold-em-poker"
+"""The game whose machine the page on procedures shows."""
 GENERATED: Final = Path(__file__).parent.parent / "_generated"
 
 
@@ -111,6 +118,30 @@ def _code_table(title: str, codes: Mapping[str, Code]) -> Iterator[str]:
         yield f"| [{code}](../operator/{code}.md) | {_cell(entry.happened)} | {_cell(entry.do)} |"
 
 
+def game_lines() -> Iterator[str]:
+    """Every game by its first permitted method: steps, irregularities and settings, each with its rule and standing."""
+    for game in GAMES.values():
+        procedures = permitted_procedures(game)
+        yield from ("", f"## {game.title}", "", game.summary, "")
+        yield f"Key `{game.key}`, {game.law}; dealt by {', '.join(p.method.value for p in procedures)}."
+        for procedure in procedures:
+            yield from ("", f"### {game.title} by {procedure.method.value}", "", "| line | what is done | rule | standing |")
+            yield "|---|---|---|---|"
+            for line in procedure_lines(procedure):
+                standing = f"{line.standing}; {line.note}" if line.note else line.standing
+                yield f"| {_cell(line.name)} | {_cell(line.words)} | {_cell(line.rule)} | {_cell(standing)} |"
+        yield from (
+            "",
+            f"### House settings of {game.title}",
+            "",
+            "| setting | default | allowed | meaning | rests on |",
+            "|---|---|---|---|---|",
+        )
+        for setting in setting_lines(game, procedures[0]):
+            words = f"{_cell(setting.meaning)} | {_cell(setting.rule)} ({setting.standing})"
+            yield f"| `{setting.name}` | {_cell(setting.default)} | {_cell(setting.allowed)} | {words} |"
+
+
 def sdp1_lines() -> Iterator[str]:
     """Commands, events and their fields, from the profile."""
     profile = load_profile("sdp1")
@@ -169,6 +200,7 @@ PAGES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "command-line.md": command_line_lines,
     "codes.md": code_lines,
     "sdp1-messages.md": sdp1_lines,
+    "games.md": game_lines,
 }
 
 
@@ -177,6 +209,8 @@ def write_pages(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, lines in PAGES.items():
         (folder / name).write_text("\n".join(lines()) + "\n", encoding="utf-8")
+    procedure = build_procedure(GAMES[DRAWN_GAME], "hand", {})
+    (folder / f"{DRAWN_GAME}.svg").write_text(svg(procedure), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, object]:
