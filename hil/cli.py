@@ -42,7 +42,7 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
         write_json(summary)
     else:
         summary = run_demo(plan, write_line)
-        write_line(f"{summary.rounds} rounds, {summary.entries} journal entries. {summary.journal}")
+        write_line(f"{summary.rounds} round{'s' if summary.rounds > 1 else ''} dealt. {summary.journal}")
     return EXIT_GOOD if summary.journal_ok else EXIT_NOT_IN_ORDER
 
 

@@ -17,11 +17,16 @@ from hil.demo.pace import Pace
 from hil.endtoend.bench import Bench, Pair
 from hil.endtoend.daemon import ApiClient, DaemonError, Entry
 from hil.mechanism.cards import PhysicalCard, fresh_shoe
+from hil.mechanism.options import DrawResult
 from hil.people.moves import Move
 
 ENTRY_S: Final = 20.0
 """A line that is cut is told after 3 s and mended after 4 s (SDP/1 1.8); a busy machine takes its time."""
 FOLLOW_S: Final = 10.0
+LOOK_S: Final = 0.5
+"""A gate is done within 0.3 s (SDP/1 1.8); after this the dealer looks up."""
+BACK_S: Final = 30.0
+"""A line is tried again at the latest every 15 s (SDP/1 1.8)."""
 SHUFFLE_S: Final = 60.0
 """The slowest shuffle in this demonstration, a six-deck shoe at a tenth of the speed."""
 TROUBLE: Final = frozenset({"device-malfunction", "device-error", "lid-open"})
@@ -39,7 +44,7 @@ class DaemonTable:
         bench: Bench,
         pair: Pair,
         pace: Pace,
-        on_entry: Callable[[Entry], None],
+        on_entry: Callable[[Entry, Move | None], None],
     ) -> None:
         self._procedure = procedure
         self._client = client
@@ -51,6 +56,7 @@ class DaemonTable:
         self._lying: list[PhysicalCard] = []
         self._backs = ("red", "blue")
         self._packs = 0
+        self._moves: dict[int | None, Move] = {}
 
     def view(self) -> Outcome:
         """Return how the table stands."""
@@ -60,6 +66,7 @@ class DaemonTable:
         """Put a person's act to the daemon; what devices did meanwhile is told first."""
         self._pace.person()
         answer = self._client.act(TABLE, move.key, move.value, move.by)
+        self._moves[answer.entry] = move
         self._catch_up()
         outcome = answer.outcome
         if outcome.state == "suspended" or TROUBLE & set(outcome.alarms):
@@ -68,19 +75,41 @@ class DaemonTable:
 
     def draw(self, outcome: Outcome) -> tuple[Outcome, list[str]]:
         """Pull the next card once the gate has opened, or wait for the stack that the daemon has asked for."""
-        now = self.view()
+        now = self._open_gate()
         if now.gate != "open":
             return now, []
         self._pace.card()
         step = self._procedure.step(now.phase)
         wants = "stack" if isinstance(step, Stack) else "card"
-        if wants == "card":
-            self._bench.run(self._pair.shoe.gate("open", FOLLOW_S))
-            self._bench.call(self._pair.shoe.draw)
+        if wants == "card" and self._bench.call(self._pair.shoe.draw) is not DrawResult.DRAWN:
+            return self.view(), []  # the gate has shut under the dealer's hand
         entry = self._await({wants, "device"})
         if TROUBLE & set(entry.outcome.alarms) or entry.outcome.state == "suspended":
             self._put_right()
         return entry.outcome, self._came_out()
+
+    def _open_gate(self) -> Outcome:
+        """Return how the table stands once the shoe's gate has followed it, or once it wants no card any more.
+
+        Raises:
+            DaemonError: when the gate does not follow.
+        """
+        deadline = time.monotonic() + FOLLOW_S
+        while True:
+            now = self.view()
+            if now.gate != "open":
+                self._put_right()
+                return now
+            if isinstance(self._procedure.step(now.phase), Stack):
+                return now
+            try:
+                self._bench.run(self._pair.shoe.gate("open", LOOK_S))
+            except TimeoutError as error:
+                if time.monotonic() > deadline:
+                    raise DaemonError("gate-behind", f"The shoe's gate did not open: {error}.", "Look at its log.") from error
+                self._put_right()
+            else:
+                return now
 
     def make_ready(self, outcome: Outcome) -> Outcome:
         """Pick all cards up, shuffle them in the shuffler, and put them into the shoe; a new set where one is wanted."""
@@ -118,7 +147,14 @@ class DaemonTable:
         return [card.face.name if card.face is not None else "?" for card in cards if not card.is_cut_card]
 
     def _put_right(self) -> None:
-        """Somebody takes a stuck card loose, shuts the lid and clears the errors at the devices."""
+        """Wait for a device that is away; then take a stuck card loose, shut the lid and clear the errors."""
+        self._catch_up()
+        deadline = time.monotonic() + BACK_S
+        while "device-lost" in self.view().alarms:
+            if time.monotonic() > deadline:
+                raise DaemonError("device-gone", f"A device did not come back in {BACK_S:g} s.", "Look at its log.")
+            for entry in self._client.entries(TABLE, self._last_entry, wait_s=1.0).entries:
+                self._note(entry)
 
         def mend() -> None:
             for device in (self._pair.shoe, self._pair.shuffler):
@@ -151,4 +187,4 @@ class DaemonTable:
     def _note(self, entry: Entry) -> None:
         self._last_entry = entry.entry
         if entry.act != "routine":
-            self._on_entry(entry)
+            self._on_entry(entry, self._moves.pop(entry.entry, None))

@@ -16,6 +16,9 @@ class Move(msgspec.Struct, frozen=True):
     why: str = ""
 
 
+NOT_ON_THE_TABLE = frozenset({"burn", "discard", "aside"})
+
+
 class HandCards(msgspec.Struct):
     """What the people at the table can know of the cards: by place, in the order dealt, as card names; `?` unread."""
 
@@ -34,11 +37,12 @@ class HandCards(msgspec.Struct):
         cards = self.at(place)
         return cards if len(cards) == count and "?" not in cards else None
 
+    def in_dealing_order(self) -> list[str]:
+        """All cards on the table: the first of each place in the order served, then the second, and so on."""
+        hands = [cards for place, cards in self.places.items() if place not in NOT_ON_THE_TABLE]
+        deepest = max(map(len, hands), default=0)
+        return [cards[index] for index in range(deepest) for cards in hands if index < len(cards)]
+
     def clear(self) -> None:
         """The cards are picked up."""
         self.places.clear()
-
-
-def community_name(place: str) -> str:
-    """All community places as one: a person looks at the row."""
-    return "community" if place.startswith("community") else place

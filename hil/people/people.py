@@ -26,6 +26,8 @@ DEALER_D1: Final = "dealer:D1"
 SUPERVISOR: Final = "supervisor:S1"
 WAYS: Final = ("continue", "void", "reshuffle", "replace-deck", "hand-dead")
 """Words of `resolve` that the supervisor tries one after another."""
+VOID_FIRST: Final = frozenset({"unshuffled-order"})
+"""Alarms after which no supervisor goes on with these cards."""
 AMOUNTS: Final = (5, 10, 10, 20, 25, "7.50", 100)
 SIDE_RATE: Final = 0.25
 """How often a seat places an optional wager."""
@@ -52,6 +54,9 @@ class People:
         self._community_left: list[int] = []
         self._button = 0
         self._tries: dict[str, int] = {}
+        self._rescanned = False
+        self._names_all = False
+        """The table has asked for the names of cards that are turned up, since it has not read all of them."""
 
     # ---- what they learn
 
@@ -61,6 +66,8 @@ class People:
             self._remember(move)
         elif move is not None and not move.why and outcome.refused in ("not-your-turn", "not-wagered"):
             self._forget_turn(move)
+        elif move is not None and not move.why and move.key == "expose" and outcome.refused == "bad-cards":
+            self._names_all = True
         if outcome.state != "suspended" and outcome.phase != self._phase:
             self._enter(outcome)
 
@@ -70,10 +77,14 @@ class People:
             return
         place = "community" if outcome.to.startswith("community") else outcome.to
         self.cards.saw(place, names)
+        if len(names) > 1 and outcome.irregularity is not None:
+            self._ways = ["void", *WAYS]  # nobody can tell any more which card was meant for whom
 
     def _enter(self, outcome: Outcome) -> None:
         self._phase = outcome.phase
         self._ways = list(WAYS)
+        self._rescanned = False
+        self._names_all = False
         self._tries.clear()
         step = self.procedure.step(outcome.phase)
         self._turns = list(turns_of(step, self.round, self.procedure.seats))
@@ -170,6 +181,30 @@ class People:
         step = self.procedure.step(self._phase)
         return step.options if isinstance(step, Decide | SetHands | Settle) else ()
 
+    def turned_up(self, move: Move) -> list[str]:
+        """Return the cards that an exposure has turned face up; everybody sees them now."""
+        value = move.value
+        if move.key not in ("expose", "set") or not isinstance(value, dict):
+            return []
+        if move.key == "set" and value.get("seat") != DEALER:
+            return []
+        community = value.get("community")
+        if isinstance(community, list):
+            row = self.cards.at("community")
+            return [row[place - 1] for place in community if place <= len(row)]
+        place = DEALER if value.get("seat") == DEALER else f"seat {value.get('seat')}"
+        named = {**self._named.get(place, {}), **{key: cards for key, cards in value.items() if isinstance(cards, list)}}
+        seat = value.get("seat")
+        if isinstance(seat, int) and seat in self.round.seats and self.round.seats[seat].status == "split":
+            return self.cards.at(place)
+        shown = [card for key in ("keep", "high", "low", "cards") for card in named.get(key, ())]
+        if shown:
+            return shown
+        hand = self.cards.at(place)
+        for card in named.get("discard", ()):
+            hand.remove(card)
+        return hand
+
     # ---- what they do
 
     def next_move(self, outcome: Outcome) -> Move | None:
@@ -189,7 +224,7 @@ class People:
             case StateKind.VOID:
                 return Move("collect", True) if "collect" in outcome.next else None
             case StateKind.SUSPENDED:
-                return self._resolving()
+                return self._resolving(outcome)
             case _:
                 return self._in_round(outcome)
 
@@ -312,9 +347,9 @@ class People:
     def _expose_for_all(self, step: ExposeCards) -> Plain:
         if step.what is Who.COMMUNITY:
             one = self.rng.random() < 0.3
-            places = self._community_left[:1] if one else list(self._community_left)
-            return {"community": places or [1]}
-        return {"seat": DEALER}
+            places = (self._community_left[:1] if one else list(self._community_left)) or [1]
+            return self._with_names({"community": places})
+        return self._with_names({"seat": DEALER})
 
     def _expose_next(self) -> Move | None:
         if not self._turns:
@@ -325,7 +360,13 @@ class People:
         value: dict[str, object] = {"seat": seat}
         if place not in self._named:
             value.update(self._shown(place, seat))
-        return Move("expose", value)
+        return Move("expose", self._with_names(value))
+
+    def _with_names(self, value: dict[str, object]) -> dict[str, object]:
+        """Name the cards that are turned up, where the table could not read all of them."""
+        if not self._names_all or any(key in value for key in ("cards", "high", "low")):
+            return value
+        return {**value, "cards": self.turned_up(Move("expose", value))}
 
     def _shown(self, place: str, seat: int) -> dict[str, list[str]]:
         """The cards that come with the exposure, where nobody saw until now which were kept."""
@@ -339,7 +380,15 @@ class People:
         shows = self.procedure.game.shows
         return {"cards": self.rng.sample(hand, min(len(hand), shows))} if shows else {}
 
-    def _resolving(self) -> Move:
+    def _resolving(self, outcome: Outcome) -> Move:
+        """Read the cards again where one was not read; else a supervisor tries one way after another."""
+        if "unreadable-card" in outcome.alarms and not self._rescanned:
+            self._rescanned = True
+            names = self.cards.in_dealing_order()
+            if names and "?" not in names:
+                return Move("rescan", " ".join(names))
+        if VOID_FIRST & set(outcome.alarms) and self._ways == list(WAYS):
+            self._ways.insert(0, "void")
         if not self._ways:
             self._ways = list(WAYS)
         return Move("resolve", {"choose": self._ways.pop(0)}, SUPERVISOR)

@@ -55,7 +55,7 @@ def play_rounds(people: People, table: PlayTable, rounds: int, *, slips: Slips |
     """
     outcome = table.view()
     people.heard(None, outcome)
-    over, acts, in_round = 0, 0, False
+    over, acts, last_over = 0, 0, outcome.round
     while over < rounds:
         move = slips.maybe_slip(people, outcome) if slips is not None else None
         move = move or people.next_move(outcome)
@@ -63,9 +63,8 @@ def play_rounds(people: People, table: PlayTable, rounds: int, *, slips: Slips |
         if watch is not None:
             watch(move, outcome)
         acts += 1
-        if in_round and outcome.state in BETWEEN_ROUNDS:
-            over, acts = over + 1, 0
-        in_round = outcome.state not in BETWEEN_ROUNDS and outcome.state != "closed"
+        if outcome.state in BETWEEN_ROUNDS and outcome.round > last_over:
+            over, acts, last_over = over + 1, 0, outcome.round
         if acts > MOST_ACTS_A_ROUND:
             raise StuckError("round-endless", f"Round {outcome.round} does not end: {_where(outcome)}.", "See its seed.")
     return outcome
