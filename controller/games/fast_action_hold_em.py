@@ -39,7 +39,7 @@ from controller.hands.errors import HandError
 from controller.hands.four_card import HOLDINGS, parse_holdings
 from controller.hands.house_way import FAST_ACTION_HOUSE_WAY, choose, parse_house_way
 from controller.hands.poker import evaluate
-from firmware_bridge.cards import Card
+from firmware_bridge.cards import UNREADABLE, Card
 
 NATURAL_PERCENT = 500
 """A player's natural is paid 5 to 1 (13:69F-21.8(b))."""
@@ -172,7 +172,9 @@ class _NaturalCheck:
 
 def _is_natural(settings: Settings, cards: tuple[Card, ...]) -> bool:
     names = settings.items("natural")
-    return bool(names) and len(cards) == 4 and parse_holdings([str(name) for name in names]).named(cards) is not None
+    if not names or len(cards) != 4 or UNREADABLE in cards:
+        return False
+    return parse_holdings([str(name) for name in names]).named(cards) is not None
 
 
 def _house_way(settings: Settings, cards: tuple[Card, ...]) -> Groups | None:
@@ -211,7 +213,7 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
         return sorted(judged, key=lambda hand: hand.key)
     board = round_.shown_cards(COMMUNITY)
     dealer = tuple(round_.dealer_groups.get("keep", ()))
-    if len(board) == 5 and dealer:
+    if len(board) == 5 and dealer and UNREADABLE not in board:
         best = evaluate((*_open(round_, dealer), *board)).value
         for seat in round_.seats.values():
             if seat.exposed and seat.live:

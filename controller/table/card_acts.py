@@ -68,11 +68,11 @@ def _place(desk: Desk, act: CardOut, evidence: str) -> None:
     )
     _tell(desk, place, face, act.read)
     if act.double:
-        desk.emit(f.CardPutAside(card=Sealed(UNREADABLE), evidence="inferred", as_next=True))
+        desk.emit(f.CardPutAside(card=Sealed(UNREADABLE), evidence="inferred", as_next=not _next_comes_in_a_stack(desk)))
         desk.raise_alarm("device-malfunction", detail="two cards left the shoe together", ways=("continue", "void", "reshuffle"))
         desk.notes.irregularity, desk.notes.remedy = "device-malfunction", "supervisor-decides"
     elif act.unreadable:
-        desk.irregular("unreadable-card", where=place)
+        desk.unread(place, face)
     elif not desk.draft.deck.finding:
         desk.step_done()
 
@@ -145,10 +145,11 @@ def _next_comes_in_a_stack(desk: Desk) -> bool:
     """True when the next card that the procedure asks for comes in a stack, of which a single card can be no part."""
     names, draft = desk.procedure.names, desk.draft
     phase = draft.resume_to if desk.kind is StateKind.SUSPENDED and draft.resume_to else draft.phase
-    for step in desk.procedure.steps[names.index(phase) :]:
+    here, round_ = names.index(phase), desk.round
+    for step in desk.procedure.steps[here if round_.cursor < len(round_.plan) else here + 1 :]:
         if isinstance(step, Stack):
             return True
-        if isinstance(step, Burn | Deal) and (step.when is None or step.when(desk.round)):
+        if isinstance(step, Burn | Deal) and (step.when is None or step.when(round_)):
             return False
     return False
 

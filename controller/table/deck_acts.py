@@ -189,8 +189,13 @@ def shuffle_aborted(desk: Desk, act: ShuffleAborted) -> None:
 
 def remove_card(desk: Desk, act: RemoveCard) -> None:
     """A card is taken out of the set: the set is short until it is replaced."""
+    deck = desk.draft.deck
     if desk.procedure.deck.copies(act.card.code) == 0:
         desk.refuse("bad-cards", f"{act.card.name} does not belong to this game's deck.")
+    if not deck.ledger.loaded:
+        desk.refuse("not-expected-now", "No set of cards is loaded.")
+    if deck.short.count(act.card.code) == desk.procedure.deck.copies(act.card.code):
+        desk.refuse("bad-cards", f"Every {act.card.name} of this set is taken out already.")
     desk.emit(f.CardRemoved(card=act.card, reason=act.reason))
     desk.notes.rule = SET_RULE
     desk.raise_alarm("missing-card", detail=f"{act.card.name} taken out", ways=("void", "replace-deck"))

@@ -10,9 +10,9 @@ from typing import NoReturn
 
 from controller.dealing.plan import plan_of, turns_of
 from controller.dealing.procedure import Procedure
-from controller.dealing.round import Round, seat_of
+from controller.dealing.round import COMMUNITY, Round, seat_of
 from controller.dealing.rules import Rule, house
-from controller.dealing.steps import Collect, Decide, SetHands, Settle, StateKind, Step, Stub
+from controller.dealing.steps import Collect, Decide, SetHands, Settle, Stack, StateKind, Step, Stub
 from controller.integrity.ledger import Place
 from controller.table import facts as f
 from controller.table.acts import By
@@ -22,6 +22,8 @@ from controller.table.state import TableState
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
 
 SUPERVISOR = house("supervisor decides", "no text says more; a supervisor decides")
+DECIDED_WAYS = ("continue", "void", "replace-deck", "reshuffle")
+"""How a supervisor may settle what no rule decides."""
 VOIDING = frozenset({"round-void", "all-hands-void", "all-hands-void-side-bets-stand", "reshuffle"})
 OUTSIDE_ROUND = frozenset(
     {StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, StateKind.COMPLETE, StateKind.VOID, StateKind.QUARANTINED}
@@ -161,8 +163,10 @@ class Desk:
             self.emit(f.IdleHandsRacked(places=tuple(idle), cards=cards))
 
     def place_waiting_cards(self) -> None:
-        """Cards drawn in error and to be used as the next card go to the next planned places by themselves."""
+        """Cards drawn in error and to be used as the next card go to the next planned places by themselves; none is a stack."""
         round_ = self.round
+        if isinstance(self.step, Stack):
+            return
         while round_.cursor < len(round_.plan):
             waiting = next((held for held, as_next in round_.aside if as_next), None)
             if waiting is None:
@@ -172,6 +176,9 @@ class Desk:
             self.emit(f.CardsReordered(to=place, face=face, card=waiting.card, evidence=waiting.evidence, shown=shown))
             self.notes.to, self.notes.face, self.notes.card = place, face, shown.name if shown else None
             self.notes.evidence = waiting.evidence
+            if face == "up" and shown is None:
+                self.unread(place, face)
+                return
         self.fire("advance")
 
     def step_done(self) -> None:
@@ -194,7 +201,12 @@ class Desk:
         if self.procedure.phases.after(self.draft.phase, "suspend", self.draft.round) is not None:
             self.emit(f.Suspended(from_phase=self.draft.phase))
 
-    def irregular(self, kind: str, *, where: str = "", detail: str = "") -> None:
+    def unread(self, place: str, face: str) -> None:
+        """A card was not read. A community card that lies open is named by nobody later, so play does not go on without it."""
+        named_later = face != "up" or not place.startswith(COMMUNITY)
+        self.irregular("unreadable-card", where=place, ways=DECIDED_WAYS if named_later else DECIDED_WAYS[1:])
+
+    def irregular(self, kind: str, *, where: str = "", detail: str = "", ways: tuple[str, ...] = DECIDED_WAYS) -> None:
         """Apply the game's remedy for an irregularity; without a row a supervisor decides while the table waits."""
         row = self.procedure.irregularities.get(kind)
         remedy, rule = (row.remedy, row.rule) if row is not None else ("supervisor-decides", SUPERVISOR)
@@ -205,7 +217,7 @@ class Desk:
         elif remedy == "deck-off-table":
             self.deck_off_table(kind, rule)
         elif remedy == "supervisor-decides":
-            self.raise_alarm(kind, where=where, detail=detail, ways=("continue", "void", "replace-deck", "reshuffle"))
+            self.raise_alarm(kind, where=where, detail=detail, ways=ways)
 
     def void(self, why: str, remedy: str, rule: Rule) -> None:
         """All hands void by a rule; wagers go back."""

@@ -1,0 +1,231 @@
+"""A table under test: the core, a physical deck that the test knows, and everything that was decided.
+
+`put` judges one act and takes its state. The bench keeps by itself where each physical card lies, from the facts alone, so that
+checks can compare the table's books with the cards. It asks nobody what is right; `right_acts` and `watching` do.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from controller.dealing.procedure import Procedure, build_procedure
+from controller.dealing.settings import Plain
+from controller.decks import census_of
+from controller.games import GAMES
+from controller.table import acts as a
+from controller.table import facts as f
+from controller.table.outcome import Outcome
+from controller.table.state import TableState
+from controller.table.table import Verdict, decide, new_state, outcome_of
+from firmware_bridge.cards import Card, Sealed, card_from_code
+
+SHOE = a.By("device", "shoe")
+SHUFFLER = a.By("device", "shuffler")
+DEALER = a.By("dealer", "D1")
+SUPERVISOR = a.By("supervisor", "S1")
+TECHNICIAN = a.By("technician", "T1")
+
+HOUSES: dict[str, dict[str, Plain]] = {"fast-action-hold-em": {"methods_permitted": ["manual-shoe", "hand", "automated-shoe"]}}
+"""What a house must set so that every method may be used."""
+TABLES = tuple((key, method.value) for key, game in GAMES.items() for method in game.deals)
+"""Every game with every method that it has."""
+
+
+_COMPILED: dict[tuple[str, ...], Procedure] = {}
+
+
+def procedure_of(game: str, method: str, house: Mapping[str, Plain] | None = None) -> Procedure:
+    """The procedure of a game and method, compiled once for each set of house settings."""
+    merged = {**HOUSES.get(game, {}), **(house or {})}
+    key = (game, method, *(f"{name}={value!r}" for name, value in sorted(merged.items())))
+    if key not in _COMPILED:
+        _COMPILED[key] = build_procedure(GAMES[game], method, merged)
+    return _COMPILED[key]
+
+
+def full_pack(procedure: Procedure) -> list[Card]:
+    """Every card of the procedure's set, in the order of the codes."""
+    cards = [card_from_code(code) for code, copies in census_of(procedure.deck).items() for _ in range(copies)]
+    return [card for card in cards if card is not None]
+
+
+class Bench:
+    """See the module's text."""
+
+    def __init__(self, procedure: Procedure, rng: random.Random | None = None, table: str = "T1") -> None:
+        self.procedure = procedure
+        self.rng = rng or random.Random(1)
+        self.state: TableState = new_state(procedure, table)
+        self.pack: list[Card] = []
+        """Cards physically in the device, top first."""
+        self.next_pack: list[Card] | None = None
+        """What the next shuffle leaves in the device; None: a random order."""
+        self.out: list[tuple[Card, bool]] = []
+        """Cards that physically left the device since the shuffle, with True where their name was read."""
+        self.places: dict[str, list[Card]] = {}
+        self.aside: list[tuple[Card, bool]] = []
+        self.verdict: Verdict | None = None
+        self.act: a.AnyAct | None = None
+        self.facts: list[f.AnyFact] = []
+        self.fed: list[Card] = []
+        self.rounds = 0
+        self._eseq: dict[str, int] = {}
+
+    # ---- judging
+
+    def put(self, act: a.AnyAct, fed: list[Card] | None = None) -> Outcome:
+        """Judge an act, take its state; `fed` are the physical cards that the act brings out of the device."""
+        self.fed = fed or []
+        self.act = act
+        verdict = decide(self.procedure, self.state, act, 0)
+        self.verdict = verdict
+        self.facts.extend(verdict.facts)
+        self.state = verdict.state
+        self._follow_cards(verdict.facts)
+        return verdict.outcome
+
+    def view(self) -> Outcome:
+        """How the table stands."""
+        return outcome_of(self.procedure, self.state)
+
+    def would(self, act: a.AnyAct) -> Verdict:
+        """The verdict on an act that is not taken."""
+        return decide(self.procedure, self.state, act, 0)
+
+    # ---- acts of devices
+
+    def origin(self, device: str) -> a.Origin:
+        """The next event of a device."""
+        self._eseq[device] = self._eseq.get(device, 0) + 1
+        return a.Origin(device, self._eseq[device])
+
+    def card_act(self, card: Card, **flags: object) -> a.CardOut:
+        """A card that the shoe tells."""
+        return a.CardOut(read=Sealed(card), by=SHOE, origin=self.origin("shoe"), **flags)  # type: ignore[arg-type]
+
+    def card(self, **flags: object) -> Outcome:
+        """The top card leaves the shoe and is read."""
+        card = self.pack[0]
+        return self.put(self.card_act(card, **flags), [card])
+
+    def stack(self, count: int, *, read: bool = True) -> Outcome:
+        """A stack of so many cards is dispensed."""
+        cards = self.pack[:count]
+        told = tuple(map(Sealed, cards)) if read else ()
+        return self.put(a.StackOut(count=len(cards), cards=told, by=SHOE, origin=self.origin("shoe")), cards)
+
+    def load(self, **what: object) -> Outcome:
+        """A whole set is put into the device."""
+        deck = self.procedure.deck
+        told = {"decks": deck.decks, "cards": deck.cards} | what
+        return self.put(a.Load(by=SHOE, origin=self.origin("shoe"), **told))  # type: ignore[arg-type]
+
+    def shuffle(self, **what: object) -> Outcome:
+        """A whole random cycle with the right count."""
+        told = {"mode": "random", "counted": self.procedure.deck.cards} | what
+        return self.put(a.Shuffle(by=SHUFFLER, origin=self.origin("shuffler"), **told))  # type: ignore[arg-type]
+
+    def notice(self, event: str, name: str = "shoe") -> Outcome:
+        """A device event that moves no card."""
+        return self.put(a.DeviceNotice(event=event, name=name, by=a.By("device", name), origin=self.origin(name)))
+
+    # ---- acts of people
+
+    def resolve(self, choose: str, alarm: str | None = None) -> Outcome:
+        """A supervisor settles an alarm."""
+        return self.put(a.Resolve(choose=choose, alarm=alarm, by=SUPERVISOR))
+
+    def ready(self) -> Outcome:
+        """Open the table if need be, load and shuffle a whole deck."""
+        if self.state.phase == "closed":
+            self.put(a.Open(by=SUPERVISOR))
+        self.load()
+        return self.shuffle()
+
+    def wagered(self, *seats: int, amount: int | None = 1000, **more: int) -> Outcome:
+        """Seats place the game's first wager, and the others named, in cents; bets are closed."""
+        name = self.procedure.game.required_wager
+        for seat in seats:
+            self.put(a.Wager(seat=seat, amounts={name: amount, **more}, by=DEALER))
+        return self.put(a.CloseBets(by=DEALER))
+
+    def deal(self) -> Outcome:
+        """Give cards or stacks as long as the gate is open in the present steps of the deal."""
+        outcome = self.view()
+        while outcome.gate == "open":
+            outcome = self.card() if "card" in outcome.next else self.stack(getattr(self.procedure.step(outcome.phase), "size", 0))
+        return outcome
+
+    # ---- following the cards
+
+    def _follow_cards(self, facts: tuple[f.AnyFact, ...]) -> None:
+        fed = list(self.fed)
+        for card in fed:
+            if card in self.pack:
+                self.pack.remove(card)
+        for fact in facts:
+            self._follow_set(fact)
+            self._follow_card(fact, fed)
+
+    def _follow_set(self, fact: f.AnyFact) -> None:
+        """What happens to all cards in the device, or to the round."""
+        match fact:
+            case f.DeckShuffled():
+                self.pack = self.next_pack if self.next_pack is not None else self._shuffled()
+                self.next_pack, self.out = None, []
+            case f.DeckLoaded():
+                self.pack, self.out = self._whole()[: self.state.deck.ledger.device], []
+            case f.CardRemoved() if len(self.pack) > self.state.deck.ledger.device:
+                self.pack.remove(fact.card)
+            case f.CardReplaced() if len(self.pack) < self.state.deck.ledger.device:
+                self.pack.append(fact.card)
+            case f.StubRacked():
+                self.pack = []
+            case f.RoundStarted():
+                self.places, self.aside = {}, []
+            case f.RoundCompleted():
+                self.rounds += 1
+            case _:
+                pass
+
+    def _follow_card(self, fact: f.AnyFact, fed: list[Card]) -> None:
+        """Where a card that came now, or lay aside, is laid."""
+        match fact:
+            case f.AsideReleased():
+                self.aside = [(card, True) for card, _ in self.aside]
+            case f.CardsReordered():
+                at = next(i for i, (_, as_next) in enumerate(self.aside) if as_next)
+                self._lay(fact.to, [self.aside.pop(at)[0]])
+            case f.StackDealt():
+                pending = self.places.pop("pending", [])
+                new = max(0, len(fact.cards) - len(pending))
+                self._lay(fact.to, pending + fed[:new])
+                del fed[:new]
+            case f.CardDealt():
+                self._lay(fact.to, [fed.pop(0)])
+            case f.CardPutAside():
+                self.aside.append((fed.pop(0), fact.as_next))
+            case f.StrayCard() | f.CardDiscarded():
+                fed.pop(0)
+            case f.StackCardRead():
+                self.places.setdefault("pending", []).append(fed.pop(0))
+            case _:
+                pass
+
+    def _lay(self, to: str, cards: list[Card]) -> None:
+        place = "community" if to.startswith("community") else to
+        self.places.setdefault(place, []).extend(cards)
+
+    def _shuffled(self) -> list[Card]:
+        pack = self._whole()
+        self.rng.shuffle(pack)
+        return pack
+
+    def _whole(self) -> list[Card]:
+        pack = full_pack(self.procedure)
+        for code in self.state.deck.short:
+            card = card_from_code(code)
+            if card in pack:
+                pack.remove(card)
+        return pack

@@ -1,0 +1,153 @@
+"""Where the money of a finished round went, worked out again from wagers and results alone.
+
+What players win or lose, what the house keeps and what lies in the pot must add up to nothing; commissions and vigorish to the cent.
+"""
+
+from __future__ import annotations
+
+from controller.dealing.procedure import Procedure
+from controller.dealing.round import Round, Seat
+from controller.table.state import TableState
+
+
+def check_money(procedure: Procedure, before: TableState, after: TableState) -> None:
+    """Check a round that was just completed."""
+    round_ = after.round
+    if round_ is None:
+        return
+    if round_.void:
+        _void(round_)
+        return
+    _CHECKS[procedure.game.key](procedure, round_)
+
+
+def _void(round_: Round) -> None:
+    """Wagers go back, except what was paid at once."""
+    for number, seat in round_.seats.items():
+        if seat.status == "natural":
+            continue
+        for wager, pay in round_.pays[str(number)].items():
+            assert pay in (0, None), f"seat {number} {wager} in a void round: {pay}"
+
+
+def _known(seat: Seat, names: tuple[str, ...]) -> bool:
+    return all(seat.wagers[name] is not None for name in names if name in seat.wagers)
+
+
+def _paid(round_: Round, number: int) -> int:
+    keys = [key for key in round_.pays if key == str(number) or key.startswith(f"{number} hand ")]
+    return sum(pay or 0 for key in keys for pay in round_.pays[key].values())
+
+
+def _colorado(procedure: Procedure, round_: Round) -> None:
+    table = procedure.settings.table("pay_table")
+    for number, seat in round_.seats.items():
+        if seat.status == "dead" or not _known(seat, ("ante", "bet")):
+            continue
+        stake = sum(seat.wagers.get(name) or 0 for name in ("ante", "bet"))
+        result = round_.results[str(number)]["ante"]
+        pays = [round_.pays[str(number)][name] for name in ("ante", "bet") if name in seat.wagers]
+        if result == "lose":
+            assert pays == [-(seat.wagers[name] or 0) for name in ("ante", "bet") if name in seat.wagers]
+        elif result == "odds" or not table:
+            assert pays == [None] * len(pays)
+        else:
+            odds = {pay // (seat.wagers[name] or 1) for name, pay in zip(("ante", "bet"), pays, strict=False) if pay is not None}
+            assert stake
+            assert len(odds) <= 1
+
+
+def _fast_action(procedure: Procedure, round_: Round) -> None:
+    for number, seat in round_.seats.items():
+        if seat.status == "dead" or not _known(seat, ("wager",)):
+            continue
+        wager = seat.wagers["wager"] or 0
+        paid = _paid(round_, number)
+        match seat.status:
+            case "surrendered":
+                assert paid == -(wager - wager // 2)
+            case "natural":
+                assert paid == 5 * wager
+            case "split":
+                assert seat.wagers["second"] == wager
+                allowed = (-wager,) if round_.dealer_natural else (2 * wager, 0, -2 * wager)
+                assert paid in allowed
+                assert {f"{number} hand 1", f"{number} hand 2"} <= set(round_.pays)
+            case _:
+                assert paid == (wager if round_.results[str(number)]["wager"] == "win" else -wager)
+
+
+POT = ("ante", "bet", "double")
+
+
+def _winners_pot(procedure: Procedure, round_: Round) -> None:
+    """Players' net + what the house gets = 0: house gets antes folded early, the commission, and the dealer's share of the pot."""
+    seats = [seat for seat in round_.seats.values() if seat.status != "dead"]
+    if len(seats) != len(round_.seats) or not all(_known(seat, POT) for seat in seats):
+        return
+    stakes = {seat.number: sum(seat.wagers.get(name) or 0 for name in POT) for seat in seats}
+    early = sum(stakes[s.number] for s in seats if s.status == "folded" and s.lost["ante"] == "house")
+    pot = sum(stakes.values()) - early
+    net = sum(_paid_pot(round_, seat) for seat in seats)
+    house = -net
+    winners = [n for n in round_.live_seats() if round_.results[str(n)]["ante"] == "win"]
+    if not winners:
+        assert house == early + pot, "the pot that no player wins goes to the house"
+        return
+    kept = house - early
+    percent, fixed = procedure.settings.number("commission_percent"), procedure.settings.number_or_none("commission_fixed")
+    odd = len(winners) + 1
+    with_dealer = pot // odd
+    for share in (0, with_dealer):
+        most = (pot - share) * percent // 100
+        commission = most if fixed is None else min(most, fixed * 100)
+        if 0 <= kept - share - commission <= odd:
+            break
+    else:
+        raise AssertionError(f"pot {pot}, {len(winners)} winners: the house keeps {kept}")
+    shares = [_paid_pot(round_, round_.seats[n]) + stakes[n] for n in winners]
+    assert max(shares) - min(shares) <= odd
+
+
+def _paid_pot(round_: Round, seat: Seat) -> int:
+    return sum(round_.pays[str(seat.number)][name] or 0 for name in POT if name in seat.wagers)
+
+
+def _supreme(procedure: Procedure, round_: Round) -> None:
+    name = "supreme_pai_gow"
+    for number, seat in round_.seats.items():
+        wager = seat.wagers[name]
+        if seat.status == "dead" or wager is None:
+            continue
+        result, pay = round_.results[str(number)][name], round_.pays[str(number)][name]
+        match result:
+            case "win":
+                assert pay == wager - _vigorish(procedure.settings.text("vigorish_rounding"), wager)
+            case "push":
+                assert pay == 0
+            case _:
+                assert pay == -wager
+        if seat.status == "surrendered":
+            assert result == "lose"
+
+
+def _vigorish(rounding: str, won: int) -> int:
+    """Five percent: 0.05 * won cents, in twentieths of a cent."""
+    whole, rest = divmod(won, 20)
+    match rounding:
+        case "cent":
+            return whole + (rest >= 10)
+        case "quarter":
+            quarters, rest = divmod(won, 500)
+            return 25 * (quarters + (rest >= 250))
+        case _:
+            quarters, rest = divmod(won, 500)
+            return 25 * (quarters + (rest > 0))
+
+
+_CHECKS = {
+    "colorado-hold-em-poker": _colorado,
+    "fast-action-hold-em": _fast_action,
+    "winners-pot-poker": _winners_pot,
+    "supreme-pai-gow": _supreme,
+}

@@ -1,0 +1,261 @@
+"""What a person or device would rightly do next: for each act that the table lists as `next`, one with the right content.
+
+It reads the table's state and the bench's physical cards, as the people at a real table see seats, turns and their own cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from controller.dealing.round import DEALER as DEALER_PLACE
+from controller.dealing.round import Round, seat_of, seat_place
+from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, Stack, StateKind, Who
+from controller.hands.two_card import evaluate_two
+from controller.table import acts as a
+from controller.table.judging import overall
+from controller.table.player_acts import options_of
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, card_from_code
+from tests.controller.table.bench import DEALER, SHOE, SHUFFLER, SUPERVISOR, Bench
+
+AMOUNTS = (500, 1000, 1000, 2500, 750, 1, 10_000, None)
+
+
+def right_act(bench: Bench, name: str) -> a.AnyAct | None:
+    """An act of this name that the table has to accept now; None where the test has nothing to give, such as an empty device."""
+    return _MAKE[name](bench)
+
+
+def round_of(bench: Bench) -> Round:
+    """The present round."""
+    assert bench.state.round is not None
+    return bench.state.round
+
+
+def _load(bench: Bench) -> a.AnyAct:
+    deck = bench.procedure.deck
+    back = None
+    if bench.procedure.settings.as_dict().get("two_decks"):
+        back = "blue" if bench.state.last_back != "blue" else "red"
+    return a.Load(decks=deck.decks, cards=deck.cards, back=back, by=SHOE, origin=bench.origin("shoe"))
+
+
+def _shuffle(bench: Bench) -> a.AnyAct:
+    cards = bench.procedure.deck.cards - len(bench.state.deck.short)
+    return a.Shuffle(counted=cards, by=SHUFFLER, origin=bench.origin("shuffler"))
+
+
+def _wager(bench: Bench) -> a.AnyAct:
+    rng, game = bench.rng, bench.procedure.game
+    amounts = {game.required_wager: rng.choice(AMOUNTS)}
+    for kind in game.wagers:
+        if kind.before_deal and not kind.required and rng.random() < 0.3:
+            amounts[kind.name] = rng.choice(AMOUNTS)
+    return a.Wager(seat=rng.randint(1, bench.procedure.seats), amounts=amounts, by=DEALER)
+
+
+def _start(bench: Bench) -> a.AnyAct:
+    rng, seats = bench.rng, bench.procedure.seats
+    if bench.procedure.game.button_game:
+        return a.Start(button=rng.randint(1, seats), by=DEALER)
+    match rng.randrange(4):
+        case 0:
+            return a.Start(dice=rng.randint(3, 18), by=DEALER)
+        case 1:
+            return a.Start(number=rng.randint(1, seats + 1), by=DEALER)
+        case 2:
+            return a.Start(seat="dealer", by=DEALER)
+        case _:
+            return a.Start(seat=rng.randint(1, seats), by=DEALER)
+
+
+def _card(bench: Bench) -> a.AnyAct | None:
+    return bench.card_act(bench.pack[0]) if bench.pack else None
+
+
+def _stack(bench: Bench) -> a.AnyAct | None:
+    step = bench.procedure.step(bench.state.phase)
+    assert isinstance(step, Stack)
+    missing = step.size - len(round_of(bench).pending_stack)
+    if len(bench.pack) < missing:
+        return None
+    cards = tuple(map(Sealed, bench.pack[:missing]))
+    return a.StackOut(count=step.size, cards=cards, by=SHOE, origin=bench.origin("shoe"))
+
+
+def _may_choose(bench: Bench, option: Option, seat: int) -> bool:
+    return option.needs is None or not option.needs(round_of(bench), seat)
+
+
+def _decide(bench: Bench) -> a.AnyAct | None:
+    rng, round_ = bench.rng, round_of(bench)
+    step = bench.procedure.step(bench.state.phase)
+    options = options_of(bench.procedure, bench.state.phase)
+    turns = [n for place in round_.turns if (n := seat_of(place)) is not None]
+    seats = turns[:1] if isinstance(step, Decide) else turns
+    at_any_time = [option for option in options if option.until_exposed]
+    pairs = [(seat, option) for seat in seats for option in options if _may_choose(bench, option, seat)]
+    pairs += [(n, option) for n in round_.live_seats() if not round_.seats[n].exposed for option in at_any_time]
+    if not pairs:
+        return None
+    seat, option = rng.choice(pairs)
+    return _decision(bench, seat, option)
+
+
+def _decision(bench: Bench, seat: int, option: Option) -> a.Decide:
+    rng, hand = bench.rng, bench.places.get(seat_place(seat), [])
+    amount = None
+    base = round_of(bench).seats[seat].wagers.get(option.of)
+    if option.places is not None and base is not None and rng.random() < 0.5:
+        amount = base * option.times or rng.choice((100, 2500))
+    keep: tuple[Card, ...] = ()
+    discard: tuple[Card, ...] = ()
+    if rng.random() < 0.5:
+        if option.discard:
+            discard = tuple(rng.sample(hand, option.discard))
+        elif option.keep:
+            keep = tuple(rng.sample(hand, option.keep))
+    return a.Decide(seat=seat, choose=option.choose, amount=amount, keep=keep, discard=discard, by=a.By("player", str(seat)))
+
+
+def high_low(cards: list[Card]) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+    """Two and two, the high hand at least as high as the low one."""
+    one = tuple(cards[:2])
+    two = tuple(cards[2:])
+    return (one, two) if evaluate_two(one).value >= evaluate_two(two).value else (two, one)
+
+
+def _set(bench: Bench) -> a.AnyAct | None:
+    step = bench.procedure.step(bench.state.phase)
+    assert isinstance(step, SetHands)
+    if step.who is Who.DEALER:
+        return _set_dealer(bench, step)
+    seat = seat_of(bench.rng.choice(round_of(bench).turns))
+    assert seat is not None
+    hand = bench.places[seat_place(seat)]
+    if bench.rng.random() < 0.5:
+        return a.SetHand(seat=seat, by=a.By("player", str(seat)))
+    if len(step.groups) == 1:
+        return a.SetHand(seat=seat, keep=tuple(bench.rng.sample(hand, step.groups[0][1])))
+    high, low = high_low(bench.rng.sample(hand, 4))
+    return a.SetHand(seat=seat, high=high, low=low)
+
+
+def _set_dealer(bench: Bench, step: SetHands) -> a.AnyAct:
+    hand = bench.places[DEALER_PLACE]
+    advised = bench.procedure.game.house_way(bench.procedure.settings, tuple(hand))
+    if advised is not None and len(step.groups) == 1:
+        return a.SetHand(seat="dealer", keep=advised["keep"], by=DEALER)
+    high, low = high_low(hand)
+    if advised is not None:
+        high, low = advised["high"], advised["low"]
+    return a.SetHand(seat="dealer", high=high, low=low, by=DEALER)
+
+
+def _expose(bench: Bench) -> a.AnyAct | None:
+    round_ = round_of(bench)
+    step = bench.procedure.step(bench.state.phase)
+    if isinstance(step, ExposeCards):
+        if step.what is Who.DEALER:
+            return a.Expose(seat="dealer", cards=_named_if_unread(bench, DEALER_PLACE), by=DEALER)
+        hidden = [i for i, held in enumerate(round_.hands["community"], start=1) if not held.shown]
+        some = hidden[: bench.rng.randint(1, len(hidden))]
+        named = tuple(bench.places["community"][i - 1] for i in some)
+        return a.Expose(community=tuple(some), cards=named if _unread(round_, "community") else (), by=DEALER)
+    assert isinstance(step, Settle)
+    seat = seat_of(round_.turns[0])
+    assert seat is not None
+    return expose_seat(bench, seat)
+
+
+def expose_seat(bench: Bench, seat: int) -> a.Expose:
+    """The hand of a seat turned up, with its cards named where nobody saw until now which were kept."""
+    place, player = seat_place(seat), round_of(bench).seats[seat]
+    hand = bench.places[place]
+    forms = next((s.groups for s in bench.procedure.steps if isinstance(s, SetHands) and s.who is not Who.DEALER), ())
+    known = {name for name in player.groups if name != "discard"}
+    if known and (player.status != "split" or "discard" in player.groups):
+        return a.Expose(seat=seat, by=DEALER)
+    if len(forms) == 2:
+        high, low = high_low(hand)
+        return a.Expose(seat=seat, high=high, low=low, by=DEALER)
+    if forms:
+        if player.status == "split":
+            return a.Expose(seat=seat, cards=tuple(hand), by=DEALER)
+        return a.Expose(seat=seat, cards=tuple(bench.rng.sample(hand, forms[0][1])), by=DEALER)
+    if bench.procedure.game.shows:
+        left = [card for card in hand if Sealed(card) not in player.groups.get("discard", ())]
+        return a.Expose(seat=seat, cards=tuple(bench.rng.sample(left, bench.procedure.game.shows)), by=DEALER)
+    return a.Expose(seat=seat, cards=_named_if_unread(bench, place), by=DEALER)
+
+
+def _unread(round_: Round, place: str) -> bool:
+    return any(held.card == Sealed(UNREADABLE) for held in round_.hands.get(place, ()))
+
+
+def _named_if_unread(bench: Bench, place: str) -> tuple[Card, ...]:
+    return tuple(bench.places[place]) if _unread(round_of(bench), place) else ()
+
+
+def _declare(bench: Bench) -> a.AnyAct:
+    round_ = round_of(bench)
+    key = next(key for key in round_.results if key not in round_.declared)
+    seat, _, hand = key.partition(" hand ")
+    word = overall(round_.results[key], bench.procedure.game.required_wager)
+    return a.Declare(seat=int(seat), hand=int(hand) if hand else None, result=word, by=DEALER)
+
+
+def _stub_count(bench: Bench) -> a.AnyAct:
+    expected = bench.view().stub_expected
+    assert expected is not None
+    return a.StubCount(cards=expected, by=DEALER)
+
+
+def _collect(bench: Bench) -> a.AnyAct:
+    discards = bench.procedure.kinds[bench.state.phase] is StateKind.SETTING
+    return a.Collect(what="discards" if discards else "round", by=DEALER)
+
+
+def _rescan(bench: Bench) -> a.AnyAct | None:
+    hands = round_of(bench).hands
+    deepest = max((len(held) for held in hands.values()), default=0)
+    if any(len(bench.places.get(place, [])) != len(held) for place, held in hands.items()):
+        return None
+    cards = [bench.places[place][i] for i in range(deepest) for place, held in hands.items() if i < len(held)]
+    return a.Rescan(cards=tuple(map(Sealed, cards)), by=SUPERVISOR)
+
+
+def _replace(bench: Bench) -> a.AnyAct:
+    card = card_from_code(bench.state.deck.short[0])
+    assert card is not None
+    return a.ReplaceCard(card=card, by=SUPERVISOR)
+
+
+def _resolve(bench: Bench) -> a.AnyAct | None:
+    ways = sorted({way for alarm in bench.state.alarms for way in alarm.ways})
+    if "void" in ways and any(alarm.code == "lid-open" and alarm.detail == "open" for alarm in bench.state.alarms):
+        ways = ["void"]
+    return a.Resolve(choose=bench.rng.choice(ways) if ways else "continue", by=SUPERVISOR)
+
+
+_MAKE: dict[str, Callable[[Bench], a.AnyAct | None]] = {
+    "open": lambda bench: a.Open(by=SUPERVISOR),
+    "close": lambda bench: a.Close(by=SUPERVISOR),
+    "load": _load,
+    "shuffle": _shuffle,
+    "wager": _wager,
+    "start": _start,
+    "close_bets": lambda bench: a.CloseBets(by=DEALER),
+    "card": _card,
+    "stack": _stack,
+    "decide": _decide,
+    "set": _set,
+    "expose": _expose,
+    "declare": _declare,
+    "stub_count": _stub_count,
+    "collect": _collect,
+    "rescan": _rescan,
+    "replace_card": _replace,
+    "resolve": _resolve,
+}
+
+__all__ = ["expose_seat", "high_low", "right_act", "round_of"]
