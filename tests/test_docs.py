@@ -14,6 +14,7 @@ What a page may show, and what happens to it here:
 
 from __future__ import annotations
 
+import ast
 import binascii
 import itertools
 import json
@@ -245,6 +246,35 @@ def test_no_operator_page_is_left_over() -> None:
         *IRREGULARITIES,
         *REFUSALS,
     ]
+
+
+def error_codes() -> set[str]:
+    """The codes that classes of errors are made with, anywhere in the daemon and its command line."""
+    found: set[str] = set()
+    for path in [*(ROOT / "controller").rglob("*.py"), *(ROOT / "firmware_bridge" / "transport").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("Error", "Error.__init__", "super().__init__")):
+                given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "code")]
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "code" and node.col_offset == 4:
+                given = [node.value]
+            else:
+                continue
+            found |= {str(a.value) for a in given if isinstance(a, ast.Constant) and is_code(a.value)}
+    return found
+
+
+def is_code(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", value) is not None
+
+
+def test_every_error_code_is_on_the_page_of_errors() -> None:
+    text = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
+    shown = [code for row in re.findall(r"^\| (`.+?) \|", text, re.MULTILINE) for code in re.findall(r"`([\w-]+)`", row)]
+    assert len(shown) == len(set(shown))
+    assert error_codes() - set(shown) == set(), "tell the user what to do about these"
+    # Not made where the search looks: by the command line itself, from HTTP statuses, by the simulated devices.
+    elsewhere = {"usage", "defect", "not-possible-here", "no-such-page", "unknown-fault"}
+    assert set(shown) - error_codes() - elsewhere == set()
 
 
 def shown_acts() -> list[tuple[str, str]]:
