@@ -126,9 +126,9 @@ def resolve_settings(known: tuple[Setting, ...], given: Mapping[str, Plain], gam
 
 
 def nearest(name: str, known: Mapping[str, object] | list[str]) -> str:
-    """`; did you mean 'x'?` for the nearest known name, or an empty text."""
+    """` (did you mean 'x'?)` for the nearest known name, or an empty text."""
     match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean '{match[0]}'?" if match else ""
+    return f" (did you mean '{match[0]}'?)" if match else ""
 
 
 def _check_value(setting: Setting, value: Plain, game: str) -> None:

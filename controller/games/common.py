@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 from controller.dealing.round import Round, Seat
 from controller.dealing.rules import Rule, analogy, house, inferred, law, law_69e, memory, parallel
-from controller.dealing.settings import Setting
+from controller.dealing.settings import Plain, Setting
 from controller.dealing.steps import Remedy, StubCheck
+from controller.hands.errors import HandError
 from firmware_bridge.cards import Card, unseal
 
 UNIFORM = "the uniform pattern of sister games; the text of this game's section was not read"
@@ -76,6 +79,23 @@ SHOE_START_BURN = Setting(
 )  # fmt: skip
 
 
+def list_of_preferences(parse: Callable[[Sequence[Mapping[str, object]]], object]) -> Callable[[Plain], str]:
+    """A check of a house way: why the list cannot be used, or an empty text. None leaves the setting at its default."""
+
+    def check(value: Plain) -> str:
+        if value is None:
+            return ""
+        if not isinstance(value, list):
+            return "it is a list of preferences"
+        try:
+            parse([row for row in value if isinstance(row, dict)])
+        except HandError as error:
+            return str(error)
+        return ""
+
+    return check
+
+
 def fresh_shoe(round_: Round) -> bool:
     """True before the first card of a shoe."""
     return round_.fresh_shoe
@@ -99,5 +119,5 @@ def lost(amount: int | None) -> int | None:
 __all__ = [
     "COUNT_METHOD", "DECK_WRONG", "DRAWN_IN_ERROR", "MORE_FACE_UP", "NO_MORE_BETS", "ONE_FACE_UP", "SHOE_FAILED", "SHOE_START_BURN",
     "SHUFFLER_FAILED", "TWO_DECKS", "TWO_DECKS_LAW", "UNIFORM", "WRONG_COUNT", "analogy", "fresh_shoe", "house", "inferred",
-    "kept_cards", "law", "law_69e", "lost", "memory", "net", "parallel", "seats_setting", "stub_check", "stub_every",
+    "kept_cards", "law", "law_69e", "list_of_preferences", "lost", "memory", "net", "parallel", "seats_setting", "stub_check", "stub_every",
 ]  # fmt: skip

@@ -59,18 +59,6 @@ def _check_natural(value: Plain) -> str:
     return ""
 
 
-def _check_house_way(value: Plain) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, list):
-        return "it is a list of preferences"
-    try:
-        parse_house_way([row for row in value if isinstance(row, dict)])
-    except HandError as error:
-        return str(error)
-    return ""
-
-
 def _check_methods(value: Plain) -> str:
     known = [method.value for method in Method]
     if not isinstance(value, list) or not value or any(name not in known for name in value):

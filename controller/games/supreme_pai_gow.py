@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from controller.dealing.game import Game, Groups, Judged, SetFlaw
 from controller.dealing.round import Round, Seat
 from controller.dealing.rules import Rule
-from controller.dealing.settings import Plain, Setting, Settings
+from controller.dealing.settings import Setting, Settings
 from controller.dealing.steps import (
     Collect,
     Deal,
@@ -34,7 +34,6 @@ from controller.dealing.steps import (
 from controller.decks import DeckSpec
 from controller.games import common as c
 from controller.games.pay import percent_of, round_nearest, round_up
-from controller.hands.errors import HandError
 from controller.hands.split_way import parse_split_way, set_high_low
 from controller.hands.two_card import evaluate_two
 from firmware_bridge.cards import Card, unseal
@@ -45,18 +44,6 @@ QUARTER = 25
 """Cents; the vigorish may be rounded to it (13:69F-34.12(i))."""
 GROUPS = (("high", 2), ("low", 2))
 DOWN4 = (Face.DOWN,) * 4
-
-
-def _check_house_way(value: Plain) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, list):
-        return "it is a list of preferences"
-    try:
-        parse_split_way([row for row in value if isinstance(row, dict)])
-    except HandError as error:
-        return str(error)
-    return ""
 
 
 SETTINGS = (
