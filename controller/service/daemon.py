@@ -19,6 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import uvicorn
 
 from controller.journal.batch import JournalState
@@ -26,8 +27,8 @@ from controller.journal.clock import SystemClock
 from controller.journal.errors import JournalFailedError, JournalFullError
 from controller.journal.journal import Journal, open_journal
 from controller.service.api import Api
-from controller.service.config import Setup
-from controller.service.driver import DeviceDriver
+from controller.service.config import DeviceKind, Setup
+from controller.service.driver import DeviceDriver, Post
 from controller.service.engine import Engine
 from controller.service.feed import Feed
 from controller.service.inbox import Standing
@@ -39,6 +40,7 @@ from controller.service.preflight import Plan, TablePlan, bind_api, make_plan
 from controller.service.recovery import recover
 from controller.service.table_task import TableTask
 from controller.service.token import open_token
+from controller.table.state import TableState
 
 CONNECTIONS_MAX: Final = 64
 """A console, a scenario runner and monitoring for a few tables; more is a program gone wrong."""
@@ -57,6 +59,15 @@ WATCH_S: Final = 1.0
 
 LISTEN_BACKLOG: Final = 32
 """Connections waiting while the loop is busy for a moment."""
+
+
+class _Recovered(msgspec.Struct, frozen=True):
+    """A table as its journal has it."""
+
+    plan: TablePlan
+    engine: Engine
+    feed: Feed
+    state: TableState
 
 
 class _ApiServer(uvicorn.Server):
@@ -81,23 +92,24 @@ class Daemon:
     async def serve(self) -> None:
         """Open, serve until SIGTERM or SIGINT, close."""
         setup, config = self._plan.setup, self._plan.setup.config
-        log_path = None if config.log.file is None else setup.path_of(config.log.file)
-        logger, log_file = open_log(log_path, config.log.format, config.log.level)
+        journal = _open_journal(self._plan)
         try:
+            recovered = [_recover(table, journal) for table in self._plan.tables]
             token = open_token(setup.path_of(config.api.token_file))
-            journal = _open_journal(self._plan)
+            log_path = None if config.log.file is None else setup.path_of(config.log.file)
+            logger, log_file = open_log(log_path, config.log.format, config.log.level)
             try:
-                await self._serve_tables(journal, token, logger, log_file)
+                await self._serve_tables(recovered, journal, token, logger, log_file)
             finally:
-                await journal.aclose()
+                logger.info("stopped")
+                log_file.close()
         finally:
-            logger.info("stopped")
-            log_file.close()
+            await journal.aclose()
 
-    async def _serve_tables(self, journal: Journal, token: str, logger: Logger, log_file: LogFile) -> None:
+    async def _serve_tables(self, recovered: list[_Recovered], journal: Journal, token: str, logger: Logger, log_file: LogFile) -> None:
         software = version("shoed")
-        for table in self._plan.tables:
-            self._tables[table.config.id] = self._make_table(table, journal, logger, software)
+        for table in recovered:
+            self._tables[table.engine.table] = self._make_table(table, journal, logger, software)
         self._metrics.ask(lambda: _samples(self._tables, journal, log_file))
         api = Api(self._tables, self._metrics, token, software, lambda: journal.head.number)
         server = _ApiServer(_api_settings(api))
@@ -124,19 +136,17 @@ class Daemon:
         finally:
             serving.cancel()
 
-    def _make_table(self, table: TablePlan, journal: Journal, logger: Logger, software: str) -> TableTask:
-        engine, feed = Engine(table.config.id, table.procedure), Feed()
-        state = recover(engine, journal, feed)
+    def _make_table(self, recovered: _Recovered, journal: Journal, logger: Logger, software: str) -> TableTask:
+        table, engine, state = recovered.plan, recovered.engine, recovered.state
         try:
             journal.append_now(draft_started(engine, table.config, state, software, self._plan.program_sha256))
         except (JournalFullError, JournalFailedError):
             logger.exception("journal-refuses")
         logger.info("table-recovered", table=engine.table, phase=state.phase, round=state.round_number)
-        task = TableTask(engine, state, journal, feed, metrics=self._metrics, logger=logger)
+        task = TableTask(engine, state, journal, recovered.feed, metrics=self._metrics, logger=logger)
         for device in table.config.device:
             task.drivers[device.name] = DeviceDriver(
-                device.name,
-                engine.table,
+                Post(engine.table, device.name, device.kind is DeviceKind.SHOE),
                 table.links[device.name],
                 task.tell,
                 metrics=self._metrics,
@@ -207,6 +217,11 @@ async def run_daemon(setup: Setup, *, check_only: bool = False) -> None:
             await Daemon(plan, listener, Notifier()).serve()
     finally:
         listener.close()
+
+
+def _recover(plan: TablePlan, journal: Journal) -> _Recovered:
+    engine, feed = Engine(plan.config.id, plan.procedure), Feed()
+    return _Recovered(plan, engine, feed, recover(engine, journal, feed))
 
 
 def _open_journal(plan: Plan) -> Journal:

@@ -179,7 +179,7 @@ def next_command(view: DeviceView, wanted: Wanted, table: str, now_s: float) -> 
             return Lock() if view.self_lock_by is None else None
         return CloseShoe()
     if view.error_code:
-        return ClearError(view.error_code) if view.may_clear else None
+        return next_clear(view)
     if shoe_id is None:
         return None
     if view.shoe_id is None:
@@ -189,6 +189,11 @@ def next_command(view: DeviceView, wanted: Wanted, table: str, now_s: float) -> 
     if wanted.dispense is not None and view.can_dispense:
         return _dispense(view, wanted, wanted.dispense, now_s)
     return _unlock(view, wanted)
+
+
+def next_clear(view: DeviceView) -> Command | None:
+    """Return the clearing of an error that a supervisor has settled: all that a device which deals no cards is asked."""
+    return ClearError(view.error_code) if view.error_code and view.may_clear and view.caught_up else None
 
 
 def next_look(view: DeviceView, now_s: float) -> float | None:

@@ -17,23 +17,22 @@ from typing import Final
 
 import msgspec
 
-from controller.service.drive import DeviceView, next_command, next_look
+from controller.service.drive import DeviceView, next_clear, next_command, next_look
 from controller.service.inbox import Heard, Joined, Noticed, Standing, ToTable
 from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
+from controller.service.patience import BUSY_WAIT_S, Next, Patience, words_of
 from controller.table.outcome import Wanted
-from firmware_bridge.commands import Command, Dispense, Lock, Unlock
+from firmware_bridge.commands import Command, Lock
 from firmware_bridge.device import DeviceOutput, PortFailed, PortLost
 from firmware_bridge.errors import NotReadyError
-from firmware_bridge.events import Status
-from firmware_bridge.link.faults import FaultKind
+from firmware_bridge.link.faults import FaultKind, LossCause
 from firmware_bridge.link.quality import LineGrade
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.outputs import (
     CommandAnswered,
     CommandFailed,
-    CommandFailure,
     EventArrived,
     EventGap,
     EventRepeated,
@@ -42,18 +41,13 @@ from firmware_bridge.session.outputs import (
     Identified,
     LineQuality,
     LinkLost,
-    LossCause,
     Refused,
     Running,
     StatusReported,
 )
 
-REFUSALS_MAX: Final = 3
-"""A device that refuses the same command three times, with STATUS read in between, will not take it the fourth time."""
-
-BUSY_WAITS_MAX: Final = 50
-BUSY_WAIT_S: Final = 0.1
-"""Together five seconds: the longest mechanical act between two commands is a stack of seven cards."""
+NOTICE_GAP_S: Final = 10.0
+"""A device that breaks its promises all the time writes no more than six records a minute of it."""
 
 DEFECT_PAUSE_S: Final = 1.0
 """A defect that strikes at once again must not fill the log's disk."""
@@ -66,13 +60,20 @@ FIRST_CONNECTION_S: Final = 5.0
 """Power-on to first RSTACK (SDP/1 1.8): a device silent for longer at the start is told to the table as lost."""
 
 
+class Post(msgspec.Struct, frozen=True):
+    """Where a device works. One that does not `deals` is a shuffler: it works at its own button."""
+
+    table: str
+    device: str
+    deals: bool = True
+
+
 class DeviceDriver:
     """One device of a table. `tell` puts something into the table's inbox and never waits."""
 
     def __init__(
         self,
-        name: str,
-        table: str,
+        post: Post,
         make_link: LinkMaker,
         tell: Callable[[ToTable], None],
         *,
@@ -81,15 +82,16 @@ class DeviceDriver:
         clock: Callable[[], float],
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self.name = name
+        self.name = post.device
         self.standing = Standing.STOPPED
         self.identity: DeviceIdentity | None = None
         self.detail = ""
-        self._table = table
+        self._table = post.table
+        self._deals = post.deals
         self._make_link = make_link
         self._tell = tell
         self._metrics = metrics
-        self._logger = logger.bind(table=table, device=name)
+        self._logger = logger.bind(table=post.table, device=post.device)
         self._clock = clock
         self._pause = pause
         self._view = DeviceView()
@@ -101,14 +103,13 @@ class DeviceDriver:
         self._untaken = 0
         self._joining = False
         self._told_lost = False
+        self._seldom: dict[str, float] = {}
         self._wake = asyncio.Event()
         self._joined = asyncio.Event()
         self._capabilities: tuple[Capability, ...] = ()
         self._connection = 0
         self._asking = False
-        self._refusals = 0
-        self._busy_waits = 0
-        self._given_up_on: Command | None = None
+        self._patience = Patience()
 
     @property
     def caught_up(self) -> bool:
@@ -121,7 +122,7 @@ class DeviceDriver:
         """Take what the table wants now."""
         if wanted != self._wanted:
             self._wanted = wanted
-            self._forget_refusals()
+            self._patience.renew()
             self._wake.set()
 
     def taken(self, heard: Heard) -> None:
@@ -129,7 +130,7 @@ class DeviceDriver:
         event = heard.event
         self._known_up_to = max(event.eseq, self._known_up_to or 0)
         self._view.heard(event, self._clock())
-        self._forget_refusals()
+        self._patience.renew()
         self.repeated(heard)
 
     def repeated(self, heard: Heard) -> None:
@@ -148,7 +149,7 @@ class DeviceDriver:
     def settled(self) -> None:
         """A supervisor has settled an alarm: an error at the device may be cleared now."""
         self._view.may_clear = True
-        self._forget_refusals()
+        self._patience.renew()
         self._wake.set()
 
     # ---- life
@@ -229,7 +230,7 @@ class DeviceDriver:
                 self._hear_refused(output)
             case EventsLost():
                 if self._known_up_to is not None:
-                    self._notice("events-lost", f"events {output.first} to {output.last} are gone from its journal")
+                    self._notice_seldom("events-lost", f"events {output.first} to {output.last} are gone from its journal")
             case EventGap():
                 self._view.caught_up, self._catch_up_to = False, max(self._catch_up_to, output.seen)
             case EventRepeated() | Fault() | LineQuality():
@@ -250,7 +251,7 @@ class DeviceDriver:
         self._catch_up_to = output.newest_eseq
         self.standing, self.detail = Standing.RUNNING, ""
         self._logger.info("device-running", serial=None if self.identity is None else self.identity.serial)
-        self._forget_refusals()
+        self._patience.renew()
         self._note_caught_up()
         self._wake.set()
 
@@ -271,11 +272,11 @@ class DeviceDriver:
                 labels = {"table": self._table, "device": self.name, "kind": output.kind.value}
                 self._metrics.add("shoed_device_faults_total", **labels)
                 if output.kind in (FaultKind.EVENT_CHANGED, FaultKind.BOOT_COUNT_BACK):
-                    self._notice("wrong-identity", f"{output.kind.value}: the device was exchanged or is damaged")
+                    self._notice_seldom("wrong-identity", f"{output.kind.value}: the device was exchanged or is damaged")
             case LineQuality():
                 self._logger.warning("line-quality", grade=output.grade.value, per_mille=output.damaged_per_mille)
                 if output.grade is LineGrade.DEGRADED:
-                    self._notice("warning", "more than one frame in five is damaged: check cable and plugs")
+                    self._notice_seldom("warning", "more than one frame in five is damaged: check cable and plugs")
 
     def _compare(self, status: StatusReport) -> None:
         """A status that nobody asked for: believe it when nothing is under way that it could be older than."""
@@ -301,6 +302,13 @@ class DeviceDriver:
             self._told_lost = False
             self._tell(Noticed(self.name, "back", ""))
 
+    def _notice_seldom(self, event: str, detail: str) -> None:
+        """Tell what a broken device can cause in any number; the first one has raised its alarm already."""
+        now_s = self._clock()
+        if now_s >= self._seldom.get(event, now_s):
+            self._seldom[event] = now_s + NOTICE_GAP_S
+            self._notice(event, detail)
+
     def _notice(self, event: str, detail: str) -> None:
         self._logger.warning("device-notice", notice=event, detail=detail)
         self._tell(Noticed(self.name, event, detail))
@@ -318,8 +326,9 @@ class DeviceDriver:
     def _next(self) -> Command | None:
         if self.standing is not Standing.RUNNING:
             return None
-        command = next_command(self._view, self._wanted, self._table, self._clock())
-        if command is None or command == self._given_up_on:
+        view = self._view
+        command = next_command(view, self._wanted, self._table, self._clock()) if self._deals else next_clear(view)
+        if command is None or command == self._patience.given_up_on:
             return None
         return None if self._untaken and not isinstance(command, Lock) else command
 
@@ -351,42 +360,27 @@ class DeviceDriver:
             self._asking = False
 
     async def _take_answer(self, command: Command, wanted: Wanted, answer: CommandAnswered | CommandFailed, link: Link) -> None:
-        status = answer.failure.value if isinstance(answer, CommandFailed) else answer.status.value
+        status = words_of(answer)
         self._metrics.add("shoed_device_commands_total", table=self._table, device=self.name, status=status)
         self._logger.debug("command", command=type(command).__name__, status=status)
-        if isinstance(answer, CommandAnswered):
-            if answer.status is Status.OK:
+        match self._patience.judge(command, answer):
+            case Next.ACCEPTED:
                 self._view.accepted(command, wanted, answer.tid)
-                return
-            if answer.status is Status.NOT_SUPPORTED and isinstance(command, Unlock) and command.cards is not None:
+            case Next.COMPARE:
+                pass
+            case Next.WITHOUT_COUNT:
                 self._view.counted_unlock = False
-                return
-            if answer.status is Status.BUSY and isinstance(command, Dispense):
+            case Next.ACT_UNDER_WAY:
                 self._view.found_busy(self._clock())
-                return
-            if answer.status is Status.BUSY and self._busy_waits < BUSY_WAITS_MAX:
-                self._busy_waits += 1
+            case Next.WAIT:
                 await self._pause(BUSY_WAIT_S)
-                return
-        elif answer.failure is CommandFailure.LINK_LOST:
-            return
-        self._refusals += 1
-        if self._refusals >= REFUSALS_MAX:
-            self._give_up(command, status)
-            return
-        await self._correct_view(link)
-
-    async def _correct_view(self, link: Link) -> None:
-        status = await link.status()
-        if status is not None:
-            self._view.corrected(status)
-
-    def _give_up(self, command: Command, status: str) -> None:
-        self._given_up_on = command
-        self._notice("error", f"it does not take the command {type(command).__name__}: {status}")
-
-    def _forget_refusals(self) -> None:
-        self._refusals, self._busy_waits, self._given_up_on = 0, 0, None
+            case Next.LOOK:
+                seen = await link.status()
+                if seen is not None:
+                    self._view.corrected(seen)
+            case Next.GIVE_UP:
+                self._view.may_clear = False  # the table hears of it again, so a supervisor settles it again
+                self._notice("error", f"it does not take the command {type(command).__name__}: {status}")
 
 
 def _loss_words(output: LinkLost | PortLost | PortFailed) -> str:

@@ -52,6 +52,9 @@ ASKED_MAX: Final = 32
 SPACE_PROBE_S: Final = 1.0
 """How often a table without space looks whether there is some again: nobody should have to wait for it."""
 
+LOCK_WAIT_S: Final = 1.0
+"""A gate is locked within 300 ms (SDP/1 1.8); a device that does not answer locks itself when the link is gone."""
+
 FOLD_FROM_BOUNDARY: Final = False
 """A boundary's facts do not carry what earlier ones told (event numbers of devices, the shoe's), so all are folded."""
 
@@ -359,7 +362,9 @@ class TableTask:
         driving, self._driving = self._driving, []
         if not driving:
             return
-        await asyncio.gather(*(driver.lock_now() for driver in self.drivers.values()), return_exceptions=True)
+        locking = [asyncio.create_task(driver.lock_now()) for driver in self.drivers.values()]
+        _, late = await asyncio.wait(locking, timeout=LOCK_WAIT_S)
+        driving += list(late)
         for task in driving:
             task.cancel()
         await asyncio.gather(*driving, return_exceptions=True)

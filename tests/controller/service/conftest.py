@@ -114,11 +114,14 @@ class Person:
     def __init__(self, client: httpx.AsyncClient) -> None:
         self.client = client
         self.last = 0
+        self.acted = 0
 
     async def act(self, key: str, value: object = True, by: str = "dealer:D7", status: int = 200) -> dict[str, object]:
         answer = await self.client.post("/v1/tables/T1/acts", json={key: value, "by": by})
         assert answer.status_code == status, (key, answer.text)
-        outcome = answer.json()["outcome"]
+        found = answer.json()
+        self.acted = found["entry"]
+        outcome = found["outcome"]
         assert isinstance(outcome, dict)
         return outcome
 

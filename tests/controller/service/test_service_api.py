@@ -21,7 +21,7 @@ from controller.journal.batch import JournalState
 from controller.journal.entry import EntryDraft
 from controller.journal.journal import Journal
 from controller.service.api import BODY_LIMIT_BYTES, Api, _read_act
-from controller.service.driver import DeviceDriver
+from controller.service.driver import DeviceDriver, Post
 from controller.service.engine import Engine
 from controller.service.feed import Feed
 from controller.service.inbox import Heard
@@ -67,7 +67,7 @@ class Site:
             clock=lambda: 0.0,
             wall_ms=lambda: 1_700_000_000_000,
         )
-        driver = DeviceDriver("shoe", "T1", _no_link, self.task.tell, metrics=self.metrics, logger=logger, clock=lambda: 0.0)
+        driver = DeviceDriver(Post("T1", "shoe"), _no_link, self.task.tell, metrics=self.metrics, logger=logger, clock=lambda: 0.0)
         self.task.drivers["shoe"] = driver
         api = Api({"T1": self.task}, self.metrics, TOKEN, "0.1", lambda: len(self.journal.drafts))
         self.client = httpx.AsyncClient(

@@ -9,11 +9,12 @@ from contextlib import asynccontextmanager
 import pytest
 
 from controller.service.drive import shoe_id_of
-from controller.service.driver import BUSY_WAITS_MAX, FIRST_CONNECTION_S, REFUSALS_MAX, DeviceDriver
+from controller.service.driver import FIRST_CONNECTION_S, DeviceDriver, Post
 from controller.service.inbox import Heard, Joined, Noticed, Standing, ToTable
 from controller.service.link import Consumer, Link
 from controller.service.logs import LogFile, make_logger
 from controller.service.metrics import Metrics
+from controller.service.patience import BUSY_WAITS_MAX, REFUSALS_MAX
 from controller.table.outcome import Wanted
 from firmware_bridge.commands import ClearError, Command, Lock, OpenShoe, Unlock
 from firmware_bridge.device import DeviceOutput
@@ -113,8 +114,7 @@ class Rig:
         self.now_s = 0.0
         self.metrics = Metrics()
         self.driver = DeviceDriver(
-            "shoe",
-            "T1",
+            Post("T1", "shoe"),
             self._make,
             self.told.append,
             metrics=self.metrics,
@@ -254,6 +254,23 @@ async def test_a_status_that_explains_the_refusal_changes_what_is_asked() -> Non
         assert r.link.sent[1:] == [ClearError(8)]
 
 
+async def test_an_error_that_does_not_clear_waits_for_the_next_settlement() -> None:
+    async with rig() as r:
+        r.link.connect(report(shoe_id=SHOE_1, error=8))
+        r.link.report = report(shoe_id=SHOE_1, error=8)
+        r.link.statuses = [Status.WRONG_STATE] * REFUSALS_MAX
+        r.driver.want(Wanted(shoe=1, unlock=2))
+        r.driver.settled()
+        await r.settle()
+        assert r.link.sent == [ClearError(8)] * REFUSALS_MAX
+        r.driver.want(Wanted(shoe=1))
+        await r.settle()
+        assert len(r.link.sent) == REFUSALS_MAX
+        r.driver.settled()
+        await r.settle()
+        assert len(r.link.sent) > REFUSALS_MAX
+
+
 async def test_a_busy_device_is_waited_for_with_a_limit() -> None:
     async with rig() as r:
         r.link.connect(report(shoe_id=SHOE_1))
@@ -390,3 +407,38 @@ async def test_a_defect_of_the_link_is_told_and_survived() -> None:
         await r.settle()
         assert len(r.links) == 2
         assert "error" in r.notices
+
+
+async def test_a_shuffler_is_asked_for_nothing_but_the_clearing_of_settled_errors() -> None:
+    made = Rig()
+    driver = DeviceDriver(
+        Post("T1", "shuffler", deals=False),
+        made._make,
+        made.told.append,
+        metrics=made.metrics,
+        logger=make_logger(LogFile(None), "error", pretty=False),
+        clock=lambda: 0.0,
+        pause=made._pause,
+    )
+    running = asyncio.create_task(driver.run(0))
+    await made.settle()
+    driver.want(Wanted(shoe=1, unlock=2))
+    made.link.connect(report(error=8))
+    await made.settle()
+    assert made.link.sent == []
+    driver.settled()
+    await made.settle()
+    assert made.link.sent == [ClearError(8)]
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_broken_promises_without_end_are_told_seldom() -> None:
+    async with rig() as r:
+        r.link.connect()
+        for number in range(1000):
+            r.link.say(Fault(FaultKind.EVENT_CHANGED, number, "eseq 4"))
+        assert r.notices == ["back", "wrong-identity"]
+        r.now_s = 11.0
+        r.link.say(Fault(FaultKind.EVENT_CHANGED, 1001, "eseq 4"))
+        assert r.notices == ["back", "wrong-identity", "wrong-identity"]
