@@ -30,6 +30,9 @@ R = TypeVar("R")
 ANCHOR_BYTES_MAX: Final = 1 << 16
 """An anchor is one line that names up to 256 tables."""
 
+LATEST_MS: Final = 253_402_300_800_000
+"""The year 10000: a clock that tells more is shown as a number."""
+
 _FILE: Final = click.Path(dir_okay=False, path_type=Path)
 _TIME: Final = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
@@ -235,6 +238,8 @@ def _standing(shown: ShownRound) -> str:
 
 
 def _time(wall_ms: int) -> str:
+    if not 0 <= wall_ms < LATEST_MS:
+        return f"{wall_ms} ms"
     return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

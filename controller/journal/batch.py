@@ -113,23 +113,8 @@ class BatchWriter:
         if not batch:
             return
         self.in_flight = batch
-        if self.state is JournalState.READY:
-            try:
-                self._write(batch, here)
-                return
-            except WriteRefusedError as error:
-                self._enter(error)
-        refusal = self.refusal()
-        assert refusal is not None
-        closing = [waiting for waiting in batch if waiting.closing]
-        self.refuse([waiting for waiting in batch if not waiting.closing], refusal)
-        if not closing:
-            return
-        try:
-            self._store.ballast.release()
-            self._write(closing, here)
-        except (WriteRefusedError, OSError):
-            self.refuse(closing, refusal)
+        self._commit(batch, here)
+        self.in_flight = []
 
     def refuse(self, batch: list[Waiting], refusal: JournalError) -> None:
         """Answer everyone in a batch with a refusal."""
@@ -176,8 +161,15 @@ class BatchWriter:
         self._store.close()
         self.state, self.state_reason = JournalState.CLOSED, ""
 
+    def fail_in_flight(self, error: Exception) -> None:
+        """Enter the state FAILED after a defect, and refuse those of the present batch who have no answer yet."""
+        self.fail(f"{type(error).__name__} in the committer")
+        batch, self.in_flight = self.in_flight, []
+        self.refuse(batch, JournalFailedError(self._path, self.state_reason))
+
     def fail(self, reason: str) -> None:
         """Enter the state FAILED."""
+        self._quick_commits = 0
         self.state_reason = reason
         self.state = JournalState.FAILED
 
@@ -185,6 +177,25 @@ class BatchWriter:
         self._quick_commits = 0
         self.state_reason = error.reason
         self.state = JournalState.FULL if error.is_full else JournalState.FAILED
+
+    def _commit(self, batch: list[Waiting], here: asyncio.AbstractEventLoop | None) -> None:
+        if self.state is JournalState.READY:
+            try:
+                self._write(batch, here)
+                return
+            except WriteRefusedError as error:
+                self._enter(error)
+        refusal = self.refusal()
+        assert refusal is not None
+        closing = [waiting for waiting in batch if waiting.closing]
+        self.refuse([waiting for waiting in batch if not waiting.closing], refusal)
+        if not closing:
+            return
+        try:
+            self._store.ballast.release()
+            self._write(closing, here)
+        except (WriteRefusedError, OSError):
+            self.refuse(closing, refusal)
 
     def _write(self, batch: list[Waiting], here: asyncio.AbstractEventLoop | None) -> None:
         begun_ns = self._clock.mono_ns()

@@ -9,7 +9,8 @@ waking a thread and being woken by it costs more than such a sync. One slow comm
 Moving the write-ahead log, checkpoints of idle times, probes and closing are always the thread's. A lock keeps the
 two apart, so that the one writing connection has one user at a time.
 
-An exception that nobody foresaw ends in the state FAILED, with everyone who waits refused.
+An exception that nobody foresaw ends in the state FAILED, with everyone refused who was being served; a probe opens
+the file anew.
 """
 
 from __future__ import annotations
@@ -28,10 +29,9 @@ from controller.journal.entry import EntryDraft
 from controller.journal.errors import (
     JournalClosedError,
     JournalError,
-    JournalFailedError,
     JournalOverloadedError,
 )
-from controller.journal.store import Offer, Store, WriteRefusedError
+from controller.journal.store import Offer, Store
 
 T = TypeVar("T")
 
@@ -117,7 +117,7 @@ class Committer:
         def run() -> None:
             try:
                 result.set_result(job(self._writer.store))
-            except (JournalError, WriteRefusedError) as error:
+            except Exception as error:  # noqa: BLE001  # handed to the caller, who raises it
                 result.set_exception(error)
 
         self._pending.append(_Job(run, result.set_exception))
@@ -161,6 +161,8 @@ class Committer:
                 while pending and isinstance(pending[0], Waiting):
                     batch.append(pending.popleft())  # type: ignore[arg-type]  # seen to be one; only the lock's holder takes
                 self._writer.commit(batch, loop)
+            except Exception as error:  # noqa: BLE001  # nobody would hear of it on the loop: the table stops with a sentence
+                self._writer.fail_in_flight(error)
             finally:
                 self._lock.release()
             if not pending and not self._writer.store.is_log_due():
@@ -168,25 +170,24 @@ class Committer:
         self._wake.put(None)
 
     def _run(self) -> None:
-        writer = self._writer
-        try:
-            while True:
-                try:
-                    self._wake.get(timeout=IDLE_CHECK_S)
-                except queue.Empty:
-                    with self._lock:
-                        writer.write_due_checkpoint()
-                with self._lock:
-                    self._drain()
-                if self._stopping and not self._pending:
-                    break
-            with self._lock:
-                writer.finish()
-        except Exception as error:  # noqa: BLE001  # the thread's outermost frame: the table stops with a sentence
-            writer.fail(f"{type(error).__name__} in the committer")
-            writer.refuse(writer.in_flight, JournalFailedError(self._path, writer.state_reason))
-        self._stopping = self._ended = True
+        while not (self._stopping and not self._pending):
+            try:
+                self._work_once()
+            except Exception as error:  # noqa: BLE001  # the thread's outermost frame: the table stops with a sentence
+                self._writer.fail_in_flight(error)
+        with self._lock:
+            self._writer.finish()
+        self._ended = True
         self._refuse_if_ended()
+
+    def _work_once(self) -> None:
+        try:
+            self._wake.get(timeout=IDLE_CHECK_S)
+        except queue.Empty:
+            with self._lock:
+                self._writer.write_due_checkpoint()
+        with self._lock:
+            self._drain()
 
     def _drain(self) -> None:
         while self._pending:

@@ -26,10 +26,13 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from controller.journal.checkpoint import NO_CHECKPOINT, SignedCheckpoint, open_checkpoint, public_key_of
+from controller.journal.chain import Damage
+from controller.journal.checkpoint import NO_CHECKPOINT, SignedCheckpoint, number_signed, open_checkpoint, public_key_of
 from controller.journal.entry import chain_hash, decode_head
+from controller.journal.errors import DamageKind
 from controller.journal.reader import JournalReader
 from controller.journal.schema import decode_header, header_hash
+from controller.journal.startup import damaged
 
 
 class HeaderLine(msgspec.Struct, frozen=True, tag_field="line", tag="header"):
@@ -73,17 +76,23 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def export_lines(reader: JournalReader, selection: Selection | None = None) -> Iterator[bytes]:
-    """Give the lines of an export, without line feeds."""
+    """Give the lines of an export, without line feeds.
+
+    Raises:
+        JournalDamagedError: when an entry or a checkpoint cannot be read.
+    """
     wanted = selection or Selection()
     encode = msgspec.json.encode
-    before = reader.header_hash
+    before, last = reader.header_hash, 0
     yield encode(HeaderLine(reader.header_body.decode(), before.hex()))
     for number, record, sealed, stored in reader.raw_entries():
         head = reader.decode_head(number, record)
         if wanted.has(head.table, head.round, head.wall_ms):
             yield encode(EntryLine(before.hex(), record.decode(), sealed.hex(), stored.hex()))
-        before = stored
+        before, last = stored, number
     for signed in reader.raw_checkpoints():
+        if _number_signed(reader, signed) > last:
+            break  # signed while the entries were being read: of entries that this export does not hold
         yield encode(CheckpointLine(signed.message.decode(), signed.signature.hex()))
 
 
@@ -141,6 +150,13 @@ def verify_export(lines: Iterable[bytes]) -> ExportFault | None:
     if link == NO_CHECKPOINT:
         return ExportFault(at, "its checkpoints are missing")
     return None
+
+
+def _number_signed(reader: JournalReader, signed: SignedCheckpoint) -> int:
+    try:
+        return number_signed(signed)
+    except ValueError as error:
+        raise damaged(reader.path, Damage(DamageKind.CHECKPOINT, 0, "", "a checkpoint cannot be read.")) from error
 
 
 def _same(computed: str, told: str, what: str) -> None:

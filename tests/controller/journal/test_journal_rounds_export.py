@@ -109,6 +109,20 @@ def test_an_export_is_checked_without_this_program(shop):
 
 
 @pytest.mark.requirement("EQ-89")
+def test_an_export_taken_while_the_table_plays_is_whole(shop):
+    journal = shop.open(checkpoint_entries=5)
+    journal.append_all_now([shop.draft(at) for at in range(7)])
+    with open_reader(shop.path) as reader:
+        lines = []
+        for line in export_lines(reader):
+            lines.append(line)
+            if len(lines) == 3:
+                journal.append_all_now([shop.draft(at) for at in range(7, 20)])
+    assert read_offline(lines) == 7
+    assert verify_export(lines) is None
+
+
+@pytest.mark.requirement("EQ-89")
 def test_every_change_of_an_export_is_found(shop):
     shop.write(12, checkpoint_entries=5)
     with open_reader(shop.path) as reader:
