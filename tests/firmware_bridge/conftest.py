@@ -13,8 +13,13 @@ from device_profiles.values import FieldValue
 from firmware_bridge.codec import Codec, load_codec
 from firmware_bridge.commands import Command
 from firmware_bridge.events import StartReason
+from firmware_bridge.framing import CobsFramer
+from firmware_bridge.link.device import DeviceLink
+from firmware_bridge.link.end import LinkEnd
 from firmware_bridge.link.faults import LossCause
+from firmware_bridge.link.host import HostLink
 from firmware_bridge.link.line import Line
+from firmware_bridge.link.notes import Reset, Up
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.device import Answer, CommandReceived, DeviceSession, DeviceSettings, StoredEvent
 from firmware_bridge.session.host import HostSession, HostSettings
@@ -291,3 +296,46 @@ def either_pair(request: pytest.FixtureRequest, make_pair: Callable[..., PipePai
 @pytest.fixture
 def make_faults() -> type[LineFaults]:
     return LineFaults
+
+
+class LinkBench:
+    """One end of a link at a time, with the other end played by hand."""
+
+    def __init__(self, codec: Codec) -> None:
+        self.codec = codec
+        self.framing = codec.profile.framing
+
+    def sent(self, link: LinkEnd) -> list[bytes]:
+        """Return the frames that the link has put on the wire."""
+        found = CobsFramer(self.framing, pauses=True).feed(link.bytes_to_send(), 0.0)
+        return [frame for frame in found if isinstance(frame, bytes)]
+
+    def new_host(self, first_token: int = 4) -> HostLink:
+        return HostLink(self.framing, self.codec.checksum, Line.stream(), first_token)
+
+    def host_up(self, window: int = 7) -> HostLink:
+        host = self.new_host()
+        host.open(0.0)
+        (frame,) = self.sent(host)
+        rstack = bytes((0x80, 0, frame[2], 1, window, 240, 0, 0, 0, 0, 42))
+        assert host.receive(rstack, 0.0) == Up(42)
+        return host
+
+    def device_up(self, window: int = 7) -> DeviceLink:
+        device = DeviceLink(self.framing, self.codec.checksum, Line.stream())
+        device.start(StartReason.POWER_ON, 42, 0.0)
+        assert isinstance(device.receive(bytes((0x60, 0, 9, 1, 1, window, 240)), 0.0), Reset)
+        device.receive(bytes((0xA0, 0, 0, 1)), 0.0)
+        self.sent(device)
+        return device
+
+
+@pytest.fixture(scope="session")
+def bench(codec: Codec) -> LinkBench:
+    return LinkBench(codec)
+
+
+@pytest.fixture(params=["host", "device"])
+def end(request: pytest.FixtureRequest, bench: LinkBench) -> LinkEnd:
+    """An end of a link that is up."""
+    return bench.host_up() if request.param == "host" else bench.device_up()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 
 import msgspec
@@ -307,7 +308,5 @@ def test_no_message_raises_past_the_field_error(code, payload):
     spec = CODEC.command_by_code(code)
     if spec is not None:
         for read in (CODEC.read_command, CODEC.read_response):
-            try:
+            with contextlib.suppress(FieldError):
                 read(spec, message)
-            except FieldError as error:
-                assert str(error)
