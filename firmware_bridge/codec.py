@@ -117,6 +117,11 @@ class Codec:
     def write_header(self, message_class: int, code: int, tid: int) -> bytes:
         return self._header.pack(message_class, code, tid)
 
+    @property
+    def event_codes(self) -> tuple[int, ...]:
+        """The codes of the events that the profile knows."""
+        return tuple(self._events_by_code)
+
     def command_by_code(self, code: int) -> CommandSpec | None:
         return self._commands_by_code.get(code)
 
@@ -326,8 +331,9 @@ class Codec:
         flag_offset, flag_bit = flags_at or (0, 0)
 
         def read(message_bytes: bytes, replayed: bool, at: int) -> DeviceEvent:
-            eseq, t_ms, *rest = decode_values(message_bytes, at)
-            return make(eseq, t_ms, replayed or bool(message_bytes[at + flag_offset] & flag_bit), *rest)
+            values = decode_values(message_bytes, at)
+            values.insert(2, replayed or bool(message_bytes[at + flag_offset] & flag_bit))
+            return make(*values)
 
         return _EventSpec(name, message, body, read)
 

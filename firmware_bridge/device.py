@@ -35,6 +35,7 @@ from firmware_bridge.session.outputs import (
     CommandAnswered,
     CommandFailed,
     CommandFailure,
+    EventArrived,
     HostOutput,
     LinkLost,
     LinkUp,
@@ -122,6 +123,7 @@ class Device:
         self._refused_now = False
         self._linked = False
         self._failure: Exception | None = None
+        self._delivering = False
         self._watchers: list[asyncio.Future[None]] = []
         self._answers: dict[int, asyncio.Future[CommandAnswered | CommandFailed]] = {}
 
@@ -173,7 +175,8 @@ class Device:
     def acknowledge(self, eseq: int) -> None:
         """Tell the device that every event up to `eseq` is stored durably. Call it on the loop."""
         self.session.acknowledge(eseq, self._clock())
-        self._flush()
+        if not self._delivering:
+            self._flush()
 
     def request(self, command: Command) -> int:
         """Send a command and return its tid; the answer goes to the consumer.
@@ -183,7 +186,8 @@ class Device:
             MisuseError: the command's fields do not fit.
         """
         tid = self.session.request(command, self._clock())
-        self._flush()
+        if not self._delivering:
+            self._flush()
         return tid
 
     async def command(self, command: Command) -> CommandAnswered | CommandFailed:
@@ -243,11 +247,7 @@ class Device:
         self._lost_by = None
 
     def _take_bytes(self, chunk: bytes) -> None:
-        outputs = self.session.receive(chunk, self._clock())
-        if outputs:
-            self._deliver(outputs)
-        else:
-            self._flush()
+        self._deliver(self.session.receive(chunk, self._clock()))
 
     def _lose_port(self, error: TransportError) -> None:
         self._lost_by = error
@@ -262,13 +262,14 @@ class Device:
             self._arm_timer()
 
     def _deliver(self, outputs: list[HostOutput]) -> None:
-        """Send what the session has to say first: an answer on the wire must not wait for the consumer."""
-        self._flush()
+        """Tell everything in order, then send once: what the consumer answers goes with what the session has to say."""
+        self._delivering = True
         for output in outputs:
-            self._note(output)
+            if type(output) is not EventArrived:
+                self._note(output)
             self._tell(output)
-        if outputs:
-            self._flush()
+        self._delivering = False
+        self._flush()
 
     def _tell(self, output: DeviceOutput) -> None:
         """Call the consumer. Its exception ends this device's task, not the loop that carries all the others."""

@@ -62,6 +62,11 @@ class CobsFramer:
         self._skipping = False
 
     @property
+    def is_idle(self) -> bool:
+        """Tell whether no frame is begun and none is being skipped."""
+        return not self._partial and not self._skipping
+
+    @property
     def held(self) -> int:
         """Bytes held of a begun frame."""
         return len(self._partial)

@@ -42,7 +42,7 @@ from firmware_bridge.link.limits import (
 )
 from firmware_bridge.link.line import Line
 from firmware_bridge.link.notes import Bad, LinkNote, Lost
-from firmware_bridge.link.window import Flight, SendWindow
+from firmware_bridge.link.window import SendWindow
 from firmware_bridge.seal import SEAL_OVERHEAD, Sealer
 
 _DATA, _ACK, _NAK, _RST, _RSTACK, _PING, _FAULT = FrameKind
@@ -98,7 +98,7 @@ class LinkEnd(ABC):
     @property
     def is_idle(self) -> bool:
         """Tell whether everything sent has been acknowledged."""
-        return not self._window.under_way and not self._window.waiting
+        return not self._window.flights and not self._window.waiting
 
     @property
     def seals(self) -> bool:
@@ -134,9 +134,11 @@ class LinkEnd(ABC):
             raise NotReadyError("the link is down")
         if len(message) > self.message_limit:
             raise MisuseError(f"a message has at most {self.message_limit} bytes on this link")
-        self._window.put(message, self._sealer_out)
-        if self._may_send_data():
-            self._pump(now)
+        window = self._window
+        if not window.waiting and len(window.flights) < window.size and self._may_send_data():
+            self._start(message, self._sealer_out, now)
+        else:
+            window.put(message, self._sealer_out)
 
     def damaged(self, fault: FrameFault, now: float) -> None:
         """Take note of a run that is no frame: counted, and answered by one NAK (SDP/1 1.4, 1.12)."""
@@ -161,6 +163,22 @@ class LinkEnd(ABC):
             return self._receive_data(frame, now)
         return self._receive_control(kind, frame, now)
 
+    def maybe_take_due(self, frame: bytes, now: float) -> bool:
+        """Take plain DATA that is exactly the frame expected, as `receive` would; else nothing has changed."""
+        place, window = frame[2], self._window
+        if frame[0] or place >> 4 != self._expected or frame[1] != self._address:
+            return False
+        if self._sealer_in is not None or window.waiting or not self._up:
+            return False
+        self.counters.frames_in += 1
+        self._last_valid_in = now
+        self._expected = ((place >> 4) + 1) % SEQ_MODULO
+        self._nak_sent = False
+        if window.flights:
+            self._take_ack(place & 0x0F, now)
+        self._owe_ack(now)
+        return True
+
     def tick(self, now: float) -> LinkNote | None:
         """Do what is due at `now`."""
         if not self._up:
@@ -183,7 +201,8 @@ class LinkEnd(ABC):
         """Return when `tick` has something to do, None for never."""
         if not self._up:
             return self._next_deadline_down()
-        deadline = min(self._last_valid_in + SILENCE_S, self._last_out + HEARTBEAT_S)
+        deadline = self._last_out + HEARTBEAT_S
+        deadline = min(deadline, self._last_valid_in + SILENCE_S)
         if self._retry_at is not None and self._retry_at < deadline:
             deadline = self._retry_at
         if self._ack_at is not None and self._ack_at < deadline:
@@ -238,7 +257,7 @@ class LinkEnd(ABC):
         sealer = self._sealer_in
         if bool(ctl & SEC) != (sealer is not None):
             return self._seal_violation(sealed=bool(ctl & SEC), now=now)
-        if self._window.waiting >= QUEUE_MAX // 2:
+        if len(self._window.waiting) >= QUEUE_MAX // 2:
             # The other side asks more than it lets be answered: nothing new until it acknowledges, which counts.
             self._take_ack(frame[2] & 0x0F, now)
             self._nak(NakReason.NO_BUFFER, now)
@@ -293,7 +312,7 @@ class LinkEnd(ABC):
 
     def _receive_nak(self, reason: int, now: float) -> Lost | None:
         """Repeat the window at once, but at most once per T1; for lack of a buffer only after T1."""
-        if not self._window.under_way:
+        if not self._window.flights:
             return None
         self._nak_repeats += 1
         if self._nak_repeats > NAK_REPEATS_MAX:
@@ -308,7 +327,7 @@ class LinkEnd(ABC):
         if not self._window.acknowledge(ack):
             return
         self._retries = self._nak_repeats = 0
-        self._retry_at = now + self._t1_s if self._window.under_way else None
+        self._retry_at = now + self._t1_s if self._window.flights else None
         if self._window.waiting and self._may_send_data():
             self._pump(now)
 
@@ -346,22 +365,23 @@ class LinkEnd(ABC):
 
     def _pump(self, now: float) -> None:
         """Send what the window lets through."""
-        window = self._window
-        while window.has_next:
-            seq, (message, sealer) = window.take_next()
-            ctl, body = CTL_DATA, message
-            if sealer is not None:
-                ctl |= SEC
-                body = sealer.seal(ctl, self._address, body)
-                self.last_sealed_out = now
-            window.start(Flight(seq, ctl, body))
-            self._emit(ctl, seq, body, now)
-            if self._retry_at is None:
-                self._retry_at = self._transmitted_at(now) + self._t1_s
+        while (waiting := self._window.maybe_next()) is not None:
+            self._start(waiting.message, waiting.sealer, now)
+
+    def _start(self, message: bytes, sealer: Sealer | None, now: float) -> None:
+        """Put a message under way as the next frame."""
+        ctl, body = CTL_DATA, message
+        if sealer is not None:
+            ctl |= SEC
+            body = sealer.seal(ctl, self._address, body)
+            self.last_sealed_out = now
+        self._emit(ctl, self._window.start(ctl, body), body, now)
+        if self._retry_at is None:
+            self._retry_at = self._transmitted_at(now) + self._t1_s
 
     def _repeat(self, now: float) -> None:
         """Send the whole window again."""
-        for flight in self._window.flights():
+        for flight in self._window.flights:
             self._emit(flight.ctl | RTX, flight.seq, flight.body, now)
             self.counters.retries += 1
             if flight.ctl & SEC:

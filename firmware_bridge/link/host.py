@@ -5,7 +5,8 @@ latest RST comes; all before it is dropped (SDP/1 1.4), so an answer of an older
 the first RST goes at once, later ones after 1, 2, 4, 8 and then every 15 s (1.8), and this series starts over only when
 the owner says that the connection has settled: a device that comes up and falls again does not make a storm.
 
-RSTACK that nobody asked for says that the device started: the link is lost, or, while RST is out, RST goes again soon.
+RSTACK that nobody asked for says that the device started or lost the link: the link is lost. While RST is out, a device
+that started is asked again soon, because the last RST may have come too early for it.
 """
 
 from __future__ import annotations
@@ -105,10 +106,10 @@ class HostLink(LinkEnd):
 
     def _receive_unasked(self, agreement: Agreement, now: float) -> LinkNote | None:
         """The device started by itself or lost its link."""
+        reason = _REASONS.get(agreement.reason, StartReason.UNKNOWN)
         if self._up:
-            reason = _REASONS.get(agreement.reason, StartReason.UNKNOWN)
             return self._lose(LossCause.DEVICE_STARTED, f"the device says: {reason.value}", now, reason)
-        if self._rst_sent_at is not None and self._rst_at is not None:
+        if reason is not StartReason.LINK_FAULT and self._rst_sent_at is not None and self._rst_at is not None:
             # Our RST may have come before it was listening. Not at once: its RSTACK and our RST may have crossed.
             self._rst_at = min(self._rst_at, max(now, self._rst_sent_at + self.line.retry_s))
         return None

@@ -11,7 +11,6 @@ The window knows no time: when to repeat is decided by `LinkEnd`.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from firmware_bridge.errors import NotReadyError
@@ -37,26 +36,20 @@ class Waiting(NamedTuple):
 class SendWindow:
     """DATA on its way to the other side."""
 
-    __slots__ = ("_flights", "_next_seq", "_waiting", "size")
+    __slots__ = ("flights", "next_seq", "size", "waiting")
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._next_seq = 0
-        self._flights: deque[Flight] = deque()
-        self._waiting: deque[Waiting] = deque()
-
-    @property
-    def under_way(self) -> int:
-        return len(self._flights)
-
-    @property
-    def waiting(self) -> int:
-        return len(self._waiting)
+        self.next_seq = 0
+        """The SEQ of the next frame."""
+        self.flights: deque[Flight] = deque()
+        """Frames under way, oldest first."""
+        self.waiting: deque[Waiting] = deque()
 
     @property
     def has_room(self) -> bool:
         """Tell whether a message handed over now would go out at once."""
-        return not self._waiting and len(self._flights) < self.size
+        return not self.waiting and len(self.flights) < self.size
 
     def put(self, message: bytes, sealer: Sealer | None) -> None:
         """Hand over a message.
@@ -64,35 +57,29 @@ class SendWindow:
         Raises:
             NotReadyError: too many wait already.
         """
-        if len(self._waiting) >= QUEUE_MAX:
+        if len(self.waiting) >= QUEUE_MAX:
             raise NotReadyError(f"{QUEUE_MAX} messages wait for the link already")
-        self._waiting.append(Waiting(message, sealer))
+        self.waiting.append(Waiting(message, sealer))
 
-    @property
-    def has_next(self) -> bool:
-        """Tell whether a message waits and the window has a place for it."""
-        return bool(self._waiting) and len(self._flights) < self.size
+    def maybe_next(self) -> Waiting | None:
+        """Return the next message that may go; `start` must follow."""
+        return self.waiting.popleft() if self.waiting and len(self.flights) < self.size else None
 
-    def take_next(self) -> tuple[int, Waiting]:
-        """Return the next message that may go, with its SEQ; `start` must follow."""
-        return self._next_seq, self._waiting.popleft()
-
-    def start(self, flight: Flight) -> None:
-        """Take note that this frame is under way."""
-        self._flights.append(flight)
-        self._next_seq = (flight.seq + 1) % SEQ_MODULO
+    def start(self, ctl: int, body: bytes) -> int:
+        """Take note that this frame is under way; return its SEQ."""
+        seq = self.next_seq
+        self.flights.append(Flight(seq, ctl, body))
+        self.next_seq = (seq + 1) % SEQ_MODULO
+        return seq
 
     def acknowledge(self, ack: int) -> bool:
         """Drop what the other side has; tell whether anything was."""
-        if not self._flights:
+        flights = self.flights
+        if not flights:
             return False
-        count = (ack - self._flights[0].seq) % SEQ_MODULO
-        if count == 0 or count > len(self._flights):
+        count = (ack - flights[0].seq) % SEQ_MODULO
+        if count == 0 or count > len(flights):
             return False
         for _ in range(count):
-            self._flights.popleft()
+            flights.popleft()
         return True
-
-    def flights(self) -> Iterator[Flight]:
-        """Return the frames under way, oldest first."""
-        return iter(self._flights)

@@ -26,6 +26,7 @@ from firmware_bridge.link.quality import QualityWatch
 from firmware_bridge.reports import Capability, DeviceIdentity
 from firmware_bridge.seal import SessionKeys
 from firmware_bridge.session.desk import CommandDesk, Purpose, Waiting
+from firmware_bridge.session.express import ExpressLane
 from firmware_bridge.session.handshake import Handshake, HostSettings, Setback, Step
 from firmware_bridge.session.lifetime import SessionLifetime, earlier
 from firmware_bridge.session.limits import COMMANDS_WAITING_MAX, GAP_RESUMES_MAX, SETTLE_S, STATUS_INTERVAL_S
@@ -64,6 +65,7 @@ class HostSession:
         self._handshake = Handshake(codec, settings, entropy)
         self._desk = CommandDesk(self._pipe, settings.first_tid)
         self._events = EventStream(self._pipe, settings.first_wanted)
+        self._express = ExpressLane(codec, self._pipe, self._events)
         self._quality = QualityWatch()
         self._boot_count = settings.last_boot_count
         self._state = HostState.CLOSED
@@ -130,6 +132,8 @@ class HostSession:
         """Take bytes from the wire."""
         if self._state in _DEAF:
             return []
+        if self._state is HostState.RUNNING and (quick := self._express.maybe_take(content, now)) is not None:
+            return quick
         for found in self._pipe.feed(content, now):
             if type(found) is bytes:
                 self._take_message(found, now)
@@ -202,7 +206,8 @@ class HostSession:
             MisuseError: the event was never delivered.
         """
         self._events.acknowledge(eseq)
-        self._flush(now)
+        if self._state is HostState.RUNNING:
+            self._events.flush(now)
 
     def renew(self, now: float) -> None:
         """Make a new sealed session, best between two rounds; when its time is up the session does it by itself.

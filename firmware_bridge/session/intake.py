@@ -43,10 +43,14 @@ class EventIntake:
             return Arrival.REPEATED if known is None or known == content else Arrival.CHANGED
         if self.wanted - self.durable > EVENTS_UNACKNOWLEDGED_MAX:
             return Arrival.FLOOD
+        self.deliver(eseq, content)
+        return Arrival.NEW
+
+    def deliver(self, eseq: int, content: bytes) -> None:
+        """The due event counts as delivered."""
         self._recent[eseq] = content
         self._recent.pop(eseq - RECENT_EVENTS, None)
-        self.wanted += 1
-        return Arrival.NEW
+        self.wanted = eseq + 1
 
     def maybe_lost(self, oldest: int) -> tuple[int, int] | None:
         """Return first and last event that the device no longer has, and go on after them."""

@@ -31,18 +31,18 @@ class HostPipe:
     def __init__(self, codec: Codec, line: Line, first_token: int) -> None:
         self.codec = codec
         self.link = HostLink(codec.profile.framing, codec.checksum, line, first_token)
-        self._framer = CobsFramer(codec.profile.framing, pauses=line.pauses)
+        self.framer = CobsFramer(codec.profile.framing, pauses=line.pauses)
         self._outputs: list[HostOutput] = []
         self._faults: Counter[FaultKind] = Counter()
 
     def reset(self) -> None:
         """Forget a begun frame: the transport is a new one."""
-        self._framer.reset()
+        self.framer.reset()
 
     def feed(self, content: bytes, now: float) -> Iterator[bytes | LinkNote]:
         """Yield messages and notes of the link one by one: taking one may change how the next frame is read."""
         self.link.counters.bytes_in += len(content)
-        for found in self._framer.feed(content, now):
+        for found in self.framer.feed(content, now):
             if isinstance(found, FrameFault):
                 self._faults[FRAME_FAULT_KINDS[found]] += 1
                 self.link.damaged(found, now)

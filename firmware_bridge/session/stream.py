@@ -12,6 +12,7 @@ from device_profiles.errors import FieldError
 from firmware_bridge.errors import MisuseError
 from firmware_bridge.link.faults import FaultKind
 from firmware_bridge.session.intake import Arrival, EventIntake
+from firmware_bridge.session.limits import EVENTS_UNACKNOWLEDGED_MAX
 from firmware_bridge.session.outputs import EventArrived, EventGap, EventRepeated, EventsLost, RefusalKind
 from firmware_bridge.session.pipe import HostPipe
 
@@ -83,6 +84,23 @@ class EventStream:
             case Arrival.GAP:
                 return True
         return False
+
+    @property
+    def wants_replayed(self) -> bool:
+        """Tell whether the event that is due is older than the last EVENT_RESUME."""
+        return self._intake.wanted <= self._intake.replayed_to
+
+    def is_due(self, eseq: int) -> bool:
+        """Tell whether `take_due` may take this event."""
+        intake = self._intake
+        return eseq == intake.wanted and eseq - intake.durable <= EVENTS_UNACKNOWLEDGED_MAX
+
+    def take_due(self, eseq: int, message: bytes, now: float) -> None:
+        """Count the due event as delivered; its owner is told by the caller."""
+        self._intake.deliver(eseq, self._pipe.codec.event_content(message))
+        self.gap_resumes = 0
+        if self._ack_due:
+            self.flush(now)
 
     def tell_gap(self, message: bytes) -> None:
         """Tell the owner that an event is missing before this one."""

@@ -1,0 +1,64 @@
+"""The short way for what comes all day: one whole, undamaged, unsealed event frame that is exactly the one due.
+
+Everything else goes the full way (`HostPipe`, `LinkEnd.receive`, `EventStream.take`), and this file must do to the
+session exactly what the full way would have done; a test sends the same streams both ways and compares. It answers
+None, with nothing changed, whenever it is not sure: more or less than one frame in the read, a begun frame before it, a
+wrong checksum, another kind of frame, a number that is not due, an answer that waits for a place in the window.
+"""
+
+from __future__ import annotations
+
+from cobs import cobs
+
+from device_profiles.errors import FieldError
+from firmware_bridge.codec import Codec
+from firmware_bridge.framing import CRC_SIZE
+from firmware_bridge.link.limits import HEADER_SIZE
+from firmware_bridge.session.outputs import EventArrived, HostOutput
+from firmware_bridge.session.pipe import HostPipe
+from firmware_bridge.session.stream import EventStream
+
+_DELIMITER = b"\0"
+
+
+class ExpressLane:
+    """Belongs to one `HostSession`, which asks it first while it runs."""
+
+    __slots__ = ("_checksum", "_codec", "_codes", "_events", "_frame_max", "_frame_min", "_framer", "_header_end", "_link")
+
+    def __init__(self, codec: Codec, pipe: HostPipe, events: EventStream) -> None:
+        self._codec = codec
+        self._checksum = codec.checksum
+        self._framer = pipe.framer
+        self._link = pipe.link
+        self._events = events
+        self._frame_min = max(codec.profile.framing.frame_min, HEADER_SIZE + codec.header_size + CRC_SIZE)
+        self._frame_max = codec.profile.framing.frame_max
+        self._header_end = HEADER_SIZE + codec.header_size
+        self._codes = {codec.write_header(codec.classes.event, code, 0): code for code in codec.event_codes}
+
+    def maybe_take(self, content: bytes, now: float) -> list[HostOutput] | None:
+        """Take one read from the wire, or leave it alone."""
+        if not content or content[0] or content[-1] or content.count(_DELIMITER) != 2 or not self._framer.is_idle:
+            return None
+        try:
+            frame: bytes = cobs.decode(content[1:-1])
+        except cobs.DecodeError:
+            return None
+        if not self._frame_min <= len(frame) <= self._frame_max:
+            return None
+        body = frame[:-CRC_SIZE]
+        code = self._codes.get(body[HEADER_SIZE : self._header_end])
+        if code is None or self._checksum(body) != (frame[-2] << 8 | frame[-1]):
+            return None
+        events, link = self._events, self._link
+        message = body[HEADER_SIZE:]
+        try:
+            event = self._codec.read_event(code, message, replayed=events.wants_replayed)
+        except FieldError:
+            return None
+        if not events.is_due(event.eseq) or not link.maybe_take_due(body, now):
+            return None
+        link.counters.bytes_in += len(content)
+        events.take_due(event.eseq, message, now)
+        return [EventArrived(link.epoch, event)]
