@@ -39,6 +39,10 @@ class Engine:
         """Return the state after recorded facts."""
         return rules.fold(self.procedure, state, facts)
 
+    def fold_boundary(self, facts: Sequence[AnyFact]) -> TableState:
+        """Return the state after a boundary's facts, which carry what earlier ones told."""
+        return self.fold(self.new_state(), rules.facts_from_boundary(tuple(facts)))
+
     def view(self, state: TableState) -> Outcome:
         """Return how the table stands."""
         return rules.outcome_of(self.procedure, state)

@@ -55,9 +55,6 @@ SPACE_PROBE_S: Final = 1.0
 LOCK_WAIT_S: Final = 1.0
 """A gate is locked within 300 ms (SDP/1 1.8); a device that does not answer locks itself when the link is gone."""
 
-FOLD_FROM_BOUNDARY: Final = False
-"""A boundary's facts do not carry what earlier ones told (event numbers of devices, the shoe's), so all are folded."""
-
 JOURNAL_CODE: Final = "journal-full"
 JOURNAL_ALARM: Final = "journal"
 
@@ -269,7 +266,7 @@ class TableTask:
             kind=key,
             body=body,
             cards=cards,
-            boundary=verdict.boundary and FOLD_FROM_BOUNDARY,
+            boundary=verdict.boundary,
             wall_ms=wall_ms,
             mono_ns=int(began * 1e9),
         )

@@ -158,3 +158,33 @@ async def test_changed_rules_are_told(store: Store) -> None:
     (line,) = rejudge(opened(journal))
     assert "have changed" in line
     await journal.aclose()
+
+
+@pytest.mark.requirement("EQ-96")
+async def test_recovery_begins_at_a_boundary_and_comes_to_the_same_state(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = store.open()
+    store.started(journal)
+    rounds = [*OPENING[:3]]
+    for number in range(2):
+        cards = list(CARDS) if number % 2 else list(reversed(CARDS))
+        rounds += [*OPENING[3:], *(("card", card, "device:shoe") for card in cards)]
+        rounds += [
+            ("decide", {"seat": 1, "choose": "fold"}, "dealer:D1"),
+            ("expose", {"community": [1, 2, 3]}, "dealer:D1"),
+            ("collect", True, "dealer:D1"),
+            ("load", {"decks": 1, "cards": 52}, "device:shoe"),
+            ("shuffle", {"mode": "random", "counted": 52}, "device:shoe"),
+        ]
+    task = await play(store, journal, rounds)
+    boundaries = [entry.number for entry in journal.read_entries("T1") if entry.boundary]
+    assert len(boundaries) == 2
+    everything = task.feed.after(0)
+    for wanted in (1, 5, 12, 20):
+        monkeypatch.setattr("controller.service.recovery.FEED_WANTED", wanted)
+        feed = Feed()
+        assert recover(store.engine, journal, feed) == task.state
+        kept = feed.after(feed._dropped_up_to)
+        assert kept
+        assert len(kept) < len(everything)
+        assert kept[1:] == everything[-len(kept) :][1:]
+    await journal.aclose()
