@@ -19,6 +19,7 @@ from hil.endtoend.daemon import ApiClient, DaemonError, Entry
 from hil.mechanism.cards import PhysicalCard, fresh_shoe
 from hil.mechanism.options import DrawResult
 from hil.people.moves import Move
+from hil.people.tracker import CardTracker
 
 ENTRY_S: Final = 20.0
 """A line that is cut is told after 3 s and mended after 4 s (SDP/1 1.8); a busy machine takes its time."""
@@ -56,6 +57,7 @@ class DaemonTable:
         self._lying: list[PhysicalCard] = []
         self._backs = ("red", "blue")
         self._packs = 0
+        self._tracker = CardTracker()
         self._moves: dict[int | None, Move] = {}
 
     def view(self) -> Outcome:
@@ -73,20 +75,24 @@ class DaemonTable:
             self._put_right()
         return outcome
 
-    def draw(self, outcome: Outcome) -> tuple[Outcome, list[str]]:
+    def draw(self, outcome: Outcome) -> Outcome:
         """Pull the next card once the gate has opened, or wait for the stack that the daemon has asked for."""
         now = self._open_gate()
         if now.gate != "open":
-            return now, []
+            return now
         self._pace.card()
         step = self._procedure.step(now.phase)
         wants = "stack" if isinstance(step, Stack) else "card"
         if wants == "card" and self._bench.call(self._pair.shoe.draw) is not DrawResult.DRAWN:
-            return self.view(), []  # the gate has shut under the dealer's hand
+            return self.view()  # the gate has shut under the dealer's hand
         entry = self._await({wants, "device"})
         if TROUBLE & set(entry.outcome.alarms) or entry.outcome.state == "suspended":
             self._put_right()
-        return entry.outcome, self._came_out()
+        return entry.outcome
+
+    def take_placed(self) -> list[tuple[str, str]]:
+        """Return (place, card) of the cards placed since the last call."""
+        return self._tracker.take_placed()
 
     def _open_gate(self) -> Outcome:
         """Return how the table stands once the shoe's gate has followed it, or once it wants no card any more.
@@ -115,9 +121,10 @@ class DaemonTable:
         """Pick all cards up, shuffle them in the shuffler, and put them into the shoe; a new set where one is wanted."""
         self._put_right()
         deck = self._procedure.deck
+        self._pick_up()
+        self._tracker.clear()
         cards = [*self._lying, *self._bench.call(self._pair.shoe.unload), *self._bench.call(self._pair.shuffler.unload)]
         self._lying.clear()
-        self._bench.call(self._pair.shoe.tray.clear)
         self._bench.call(self._pair.shuffler.tray.clear)
         if len(cards) != deck.cards or outcome.state == "quarantined":
             cards = fresh_shoe(deck.decks, self._backs[self._packs % 2])
@@ -134,17 +141,18 @@ class DaemonTable:
         self._bench.call(lambda: shoe.load(shuffled_cards))
         return self._await({"load"}).outcome
 
-    def _came_out(self) -> list[str]:
-        """Pick the cards up that have left the shoe, and return what their owners can see of them."""
+    def _pick_up(self) -> None:
+        """Pick the cards up that have left the shoe; their owners know them now."""
 
-        def pick_up() -> list[PhysicalCard]:
+        def empty_tray() -> list[PhysicalCard]:
             cards = list(self._pair.shoe.tray)
             self._pair.shoe.tray.clear()
             return cards
 
-        cards = self._bench.call(pick_up)
+        cards = self._bench.call(empty_tray)
         self._lying.extend(cards)
-        return [card.face.name if card.face is not None else "?" for card in cards if not card.is_cut_card]
+        names = [card.face.name if card.face is not None else "?" for card in cards if not card.is_cut_card]
+        self._tracker.pulled(names)
 
     def _put_right(self) -> None:
         """Wait for a device that is away; then take a stuck card loose, shut the lid and clear the errors."""
@@ -186,5 +194,9 @@ class DaemonTable:
 
     def _note(self, entry: Entry) -> None:
         self._last_entry = entry.entry
+        if entry.act in ("card", "stack"):
+            self._pick_up()
+        in_stack = isinstance(self._procedure.step(entry.outcome.phase), Stack)
+        self._tracker.told(entry.act, entry.outcome, in_stack=in_stack)
         if entry.act != "routine":
             self._on_entry(entry, self._moves.pop(entry.entry, None))

@@ -21,6 +21,7 @@ from typing import Final
 import msgspec
 
 from controller.errors import ShoedError
+from device_profiles.errors import ProfileError
 from device_profiles.loader import load_profile
 from hil.faults import FaultError, parse_fault
 from hil.mechanism.cards import fresh_shoe
@@ -74,7 +75,10 @@ def settings_of(wish: Wish) -> SimulatedSettings:
     Raises:
         ShoedError: the profile, a fault, the key or the address does not exist or cannot be read.
     """
-    load_profile(wish.profile)
+    try:
+        load_profile(wish.profile)
+    except ProfileError as error:
+        raise ShoedError("unknown-profile", f"{error}.", "Name a profile that is installed, such as sdp1.") from error
     try:
         for fault in wish.faults:
             parse_fault(fault)

@@ -6,13 +6,14 @@ import random
 
 from controller.dealing.procedure import Procedure
 from controller.decks import census_of
-from controller.table.acts import AnyAct, By, CardOut, Load, Origin, Shuffle, StackOut
+from controller.table.acts import AnyAct, By, CardOut, Load, Origin, Shuffle, StackOut, name_of
 from controller.table.outcome import Outcome
 from controller.table.parse import parse_act, parse_by
 from controller.table.state import TableState
 from controller.table.table import Verdict, decide, new_state, outcome_of, wanted
 from firmware_bridge.cards import Card, Sealed, card_from_code
 from hil.people.moves import Move
+from hil.people.tracker import CardTracker
 
 SHOE = By("device", "shoe")
 SHUFFLER = By("device", "shuffler")
@@ -28,6 +29,7 @@ class CoreTable:
         self.pack: list[Card] = []
         self._rng = rng
         self._now_ms = 0
+        self._tracker = CardTracker()
 
     def view(self) -> Outcome:
         """Return how the table stands."""
@@ -37,21 +39,27 @@ class CoreTable:
         """Put a person's act to the core."""
         return self.decide(parse_act(move.key, move.value, parse_by(move.by)))
 
-    def draw(self, outcome: Outcome) -> tuple[Outcome, list[str]]:
+    def draw(self, outcome: Outcome) -> Outcome:
         """Give the next card, or the next stack where one is wanted."""
         stack = wanted(self.procedure, self.state).dispense
         if stack is None:
             card = self.pack.pop(0)
-            return self.decide(CardOut(read=Sealed(card), by=SHOE, origin=Origin("shoe"))), [card.name]
+            self._tracker.pulled([card.name])
+            return self.decide(CardOut(read=Sealed(card), by=SHOE, origin=Origin("shoe")))
         cards = tuple(self.pack[: stack[0]])
         del self.pack[: stack[0]]
+        self._tracker.pulled([card.name for card in cards])
         told = tuple(map(Sealed, cards))
-        act = StackOut(count=len(cards), cards=told, by=SHOE, origin=Origin("shoe"))
-        return self.decide(act), [card.name for card in cards]
+        return self.decide(StackOut(count=len(cards), cards=told, by=SHOE, origin=Origin("shoe")))
+
+    def take_placed(self) -> list[tuple[str, str]]:
+        """Return (place, card) of the cards placed since the last call."""
+        return self._tracker.take_placed()
 
     def make_ready(self, outcome: Outcome) -> Outcome:
         """Load a whole deck where there is none in order, then shuffle it."""
         deck = self.procedure.deck
+        self._tracker.clear()
         if not self.pack or outcome.state == "quarantined":
             outcome = self.decide(Load(decks=deck.decks, cards=deck.cards, back=deck.back, by=SHOE, origin=Origin("shoe")))
         cards = [card_from_code(code) for code, copies in census_of(deck).items() for _ in range(copies)]
@@ -64,4 +72,5 @@ class CoreTable:
         self._now_ms += 250
         self.last = decide(self.procedure, self.state, act, self._now_ms)
         self.state = self.last.state
+        self._tracker.told(name_of(act), self.last.outcome, in_stack=False)
         return self.last.outcome

@@ -71,14 +71,13 @@ class People:
         if outcome.state != "suspended" and outcome.phase != self._phase:
             self._enter(outcome)
 
-    def saw_cards(self, outcome: Outcome, names: list[str]) -> None:
-        """Cards that a device gave, and where the table says that they went."""
-        if outcome.to is None:
-            return
-        place = "community" if outcome.to.startswith("community") else outcome.to
-        self.cards.saw(place, names)
-        if len(names) > 1 and outcome.irregularity is not None:
-            self._ways = ["void", *WAYS]  # nobody can tell any more which card was meant for whom
+    def saw_card(self, place: str, name: str) -> None:
+        """A card was placed."""
+        self.cards.saw("community" if place.startswith("community") else place, [name])
+
+    def lost_track(self) -> None:
+        """Two cards left together: nobody can tell any more which was meant for whom, so the round is better void."""
+        self._ways = ["void", *WAYS]
 
     def _enter(self, outcome: Outcome) -> None:
         self._phase = outcome.phase

@@ -35,8 +35,12 @@ class PlayTable(Protocol):
         """Put a person's act to the table."""
         ...
 
-    def draw(self, outcome: Outcome) -> tuple[Outcome, list[str]]:
-        """Let the device give the next card or stack; return what the table said and what people could know of it."""
+    def draw(self, outcome: Outcome) -> Outcome:
+        """Let the device give the next card or stack."""
+        ...
+
+    def take_placed(self) -> list[tuple[str, str]]:
+        """Return (place, card) of the cards placed since the last call, as the people at the table saw it."""
         ...
 
     def make_ready(self, outcome: Outcome) -> Outcome:
@@ -73,16 +77,18 @@ def play_rounds(people: People, table: PlayTable, rounds: int, *, slips: Slips |
 def _one_act(people: People, table: PlayTable, move: Move | None, outcome: Outcome) -> Outcome:
     if move is not None:
         outcome = table.tell(move)
-        people.heard(move, outcome)
     elif outcome.gate == "open":
-        outcome, names = table.draw(outcome)
-        people.saw_cards(outcome, names)
-        people.heard(None, outcome)
+        outcome = table.draw(outcome)
     elif outcome.state in BETWEEN_ROUNDS or outcome.state == "void":
         outcome = table.make_ready(outcome)
-        people.heard(None, outcome)
     else:
         raise StuckError("nobody-knows", f"Nobody knows what to do now: {_where(outcome)}.", "See its seed.")
+    placed = table.take_placed()
+    for place, name in placed:
+        people.saw_card(place, name)
+    people.heard(move, outcome)
+    if outcome.irregularity == "device-malfunction" and placed:
+        people.lost_track()
     return outcome
 
 

@@ -1,0 +1,67 @@
+"""Every scenario file holds on a real daemon with simulated devices behind pseudo-terminals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from controller.scenario.runner import run_scenario
+from controller.scenario.script import load_scenario, parse_scenario
+from hil.endtoend.pool import open_pool
+
+FOLDER = Path(__file__).parents[1] / "scenarios"
+FOLDERS = sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_all_scenarios_of_a_folder_hold(folder: str) -> None:
+    scenarios = [load_scenario(path) for path in sorted((FOLDER / folder).glob("*.scenario.toml"))]
+    assert scenarios
+    with open_pool(scenarios) as pool:
+        for scenario in scenarios:
+            with pool.table_for(scenario) as player:
+                report = run_scenario(scenario, player)
+            assert report.passed, f"{report.file} step {report.failed_step} ({report.act}): {report.expected}, but {report.actual}"
+
+
+DEVICES = """
+scenario = 1
+title = "what devices do over the wire"
+game = "fast-action-hold-em"
+method = "manual-shoe"
+house = { shoe_start_burn = false }
+steps = [
+  { wager = { seat = 1, wager = 10 } },
+  { close_bets = true, expect = { gate = "open" } },
+  { card = "As", expect = { to = "seat 1" } },
+  { device = "lid-open", expect = { alarm = "lid-open", state = "suspended", gate = "locked" } },
+  { device = "lid-closed", expect = { gate = "locked" } },
+  { resolve = "continue", by = "supervisor:S1", expect = { state = "dealing", gate = "open", alarms = [] } },
+  { card = "Qc", expect = { to = "dealer" } },
+  { card = "?", expect = { to = "seat 1", irregularity = "unreadable-card", evidence = "unknown", gate = "locked" } },
+  { rescan = "As Qc Ks", expect = { evidence = "confirmed", alarms = [], gate = "open" } },
+  { device = "lost", expect = { alarm = "device-lost", gate = "locked" } },
+  { device = "back", expect = { alarms = [], state = "dealing", gate = "open" } },
+  { card = "Jc", expect = { to = "dealer" } },
+  { device = "restarted", expect = { alarm = "device-restarted", gate = "locked" } },
+  { resolve = "continue", by = "supervisor:S1", expect = { state = "dealing", gate = "open" } },
+  { card = "4d", expect = { to = "seat 1" } },
+  { device = "tamper", expect = { alarm = "tamper", gate = "locked" } },
+]
+"""
+
+
+@pytest.mark.requirement("SDP/1 1.8")
+def test_device_events_reach_the_table_over_the_wire() -> None:
+    scenario = parse_scenario(DEVICES, "devices")
+    with open_pool([scenario]) as pool, pool.table_for(scenario) as player:
+        report = run_scenario(scenario, player)
+    assert report.passed, f"step {report.failed_step} ({report.act}): {report.expected}, but {report.actual}"
+
+
+def test_a_wrong_expectation_fails_end_to_end_too() -> None:
+    scenario = parse_scenario(DEVICES.replace('{ card = "Qc", expect = { to = "dealer"', '{ card = "Qc", expect = { to = "burn"'), "f")
+    with open_pool([scenario]) as pool, pool.table_for(scenario) as player:
+        report = run_scenario(scenario, player)
+    assert (report.failed_step, report.expected, report.actual) == (7, {"to": "burn"}, {"to": "dealer"})
