@@ -12,7 +12,7 @@ import pytest
 from device_profiles.values import FieldValue
 from firmware_bridge.codec import Codec, load_codec
 from firmware_bridge.commands import Command
-from firmware_bridge.events import StartReason
+from firmware_bridge.events import StartReason, Status
 from firmware_bridge.framing import CobsFramer
 from firmware_bridge.link.device import DeviceLink
 from firmware_bridge.link.end import LinkEnd
@@ -29,6 +29,21 @@ SERIAL = "SN000123"
 KEY = DeviceKey(bytes(range(16)))
 TRANSIT_S = 0.001
 CARD = {"card": 0x41, "flags": [], "confidence": 98, "position": 1, "remaining": 51}
+STATUS: Mapping[str, FieldValue] = {
+    "state": "armed",
+    "error": "none",
+    "gate": "locked",
+    "lid_open": False,
+    "drawn": 0,
+    "remaining": None,
+    "last_eseq": 0,
+    "oldest_eseq": 1,
+    "cobs_errors": 0,
+    "crc_errors": 0,
+    "oversize_errors": 0,
+    "other_errors": 0,
+    "shoe_id": None,
+}
 CAPABILITIES = tuple(
     {"function": name, "level": 1, "count": 0}
     for name in ("read-cards", "gate", "burn", "stub-count", "dispense", "shuffle", "lid", "counted-unlock")
@@ -75,15 +90,8 @@ class FakeMechanism:
         self.during: Callable[[CommandReceived, float], None] | None = None
 
     def status(self, now: float) -> Mapping[str, FieldValue]:
-        return {
-            "state": "armed",
-            "error": "none",
-            "gate": "locked",
-            "lid_open": False,
-            "drawn": 0,
-            "remaining": None,
-            "shoe_id": None,
-        }
+        own = ("state", "error", "gate", "lid_open", "drawn", "remaining", "shoe_id")
+        return {name: STATUS[name] for name in own}
 
     def command(self, received: CommandReceived, now: float) -> Answer | None:
         self.received.append(received)
@@ -298,6 +306,85 @@ def make_faults() -> type[LineFaults]:
     return LineFaults
 
 
+class PuppetDevice:
+    """A device end of which the test writes every message: for what no honest device would send."""
+
+    def __init__(self, codec: Codec, host: HostSession) -> None:
+        self.codec = codec
+        self.host = host
+        self.link = DeviceLink(codec.profile.framing, codec.checksum, Line.stream())
+        self._framer = CobsFramer(codec.profile.framing, pauses=True)
+        self.asked: list[tuple[str, int, Mapping[str, FieldValue]]] = []
+        self.acked: list[int] = []
+        self.outputs: list[HostOutput] = []
+        self.now = 0.0
+        self.link.start(StartReason.POWER_ON, 7, 0.0)
+        self.link.bytes_to_send()
+
+    def flow(self) -> list[HostOutput]:
+        """Let bytes go both ways until there are none; return what the host told."""
+        told: list[HostOutput] = []
+        while True:
+            there, back = self.host.bytes_to_send(), self.link.bytes_to_send()
+            if not there and not back:
+                self.outputs += told
+                return told
+            for frame in self._framer.feed(there, self.now):
+                result = self.link.receive(frame, self.now) if isinstance(frame, bytes) else None
+                if isinstance(result, bytes):
+                    self._note(result)
+            told += self.host.receive(back, self.now)
+            deadline = self.host.next_deadline()
+            if deadline is not None and deadline <= self.now:
+                told += self.host.tick(self.now)
+
+    def _note(self, message: bytes) -> None:
+        message_class, code, tid = self.codec.read_header(message)
+        spec = self.codec.command_by_code(code)
+        if message_class == 4:
+            self.acked.append(self.codec.read_event_ack(message))
+        elif spec is not None:
+            self.asked.append((spec.name, tid, self.codec.read_command(spec, message)))
+
+    def say(self, message: bytes) -> list[HostOutput]:
+        self.link.send(message, self.now)
+        return self.flow()
+
+    def answer(self, name: str, tid: int, status: Status = Status.OK, **fields: FieldValue) -> list[HostOutput]:
+        return self.say(self.codec.write_response(self.codec.command(name), tid, status, fields))
+
+    def event(self, eseq: int, name: str = "lid", *, replayed: bool = False, **fields: FieldValue) -> list[HostOutput]:
+        body = self.codec.write_event_body(name, fields or {"is_open": False})
+        return self.say(self.codec.write_event(name, eseq, eseq * 10, body, replayed=replayed))
+
+    def wait(self, seconds: float) -> list[HostOutput]:
+        """Let time pass with both sides alive."""
+        told: list[HostOutput] = []
+        end = self.now + seconds
+        while self.now < end:
+            self.now = min(end, self.now + 0.05)
+            told += self.host.tick(self.now)
+            self.link.tick(self.now)
+            told += self.flow()
+        return told
+
+    def up_to(self, step: str, *, newest: int = 0, oldest: int = 1, serial: str = SERIAL) -> list[HostOutput]:
+        """Answer the connect sequence until `step` is asked; `""`: to its end."""
+        told = self.host.connection_made(self.now) + self.flow()
+        while self.asked and self.asked[-1][0] != step:
+            name, tid, _ = self.asked.pop()
+            match name:
+                case "identify":
+                    told += self.answer(name, tid, serial=serial)
+                case "capabilities":
+                    told += self.answer(name, tid, capabilities=())
+                case "status":
+                    told += self.answer(name, tid, **STATUS)
+                case "event_resume":
+                    told += self.answer(name, tid, oldest=oldest, newest=newest)
+        return told
+
+
 class LinkBench:
     """One end of a link at a time, with the other end played by hand."""
 
@@ -339,3 +426,24 @@ def bench(codec: Codec) -> LinkBench:
 def end(request: pytest.FixtureRequest, bench: LinkBench) -> LinkEnd:
     """An end of a link that is up."""
     return bench.host_up() if request.param == "host" else bench.device_up()
+
+
+@pytest.fixture
+def make_puppet(codec: Codec) -> Callable[..., PuppetDevice]:
+    """A host that speaks with a puppet; the arguments are those of HostSettings."""
+
+    def make(**options: object) -> PuppetDevice:
+        settings = HostSettings(**{"line": Line.stream(), "expected_serial": SERIAL} | options)  # type: ignore[arg-type]
+        return PuppetDevice(codec, HostSession(codec, settings, random.Random(3).randbytes))
+
+    return make
+
+
+@pytest.fixture
+def puppet(make_puppet: Callable[..., PuppetDevice]) -> PuppetDevice:
+    """The same, connected and running."""
+    made = make_puppet()
+    made.up_to("")
+    assert made.host.state is HostState.RUNNING
+    made.outputs.clear()
+    return made
