@@ -262,8 +262,8 @@ ROLES = (DEALER, SUPERVISOR, TECHNICIAN, a.By("player", "3"))
 
 def senseless(bench: Bench, rng: random.Random, kind: type | None = None) -> a.AnyAct:
     """An act of a person with some value, sensible or not, whatever the table is doing."""
-    kind = kind or rng.choice([act for act in ACTS if act in _SENSELESS])
-    return _SENSELESS[kind](bench, rng)
+    kind = kind or rng.choice([act for act in ACTS if act in SENSELESS])
+    return SENSELESS[kind](bench, rng)
 
 
 def _seat(rng: random.Random) -> int:
@@ -285,7 +285,7 @@ def _amount(rng: random.Random) -> int | None:
     return rng.choice((None, 0, -500, 1, 333, 1000, 10**12))
 
 
-_SENSELESS: dict[type, Callable[[Bench, random.Random], a.AnyAct]] = {
+SENSELESS: dict[type, Callable[[Bench, random.Random], a.AnyAct]] = {
     a.Wager: lambda b, r: a.Wager(
         seat=_seat(r), amounts={r.choice(WAGERS): _amount(r) for _ in range(r.randint(0, 2))}
     ),
