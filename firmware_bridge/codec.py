@@ -77,9 +77,7 @@ class Codec:
         self.profile = profile
         self._file = f"{profile.name}.toml"
         if profile.framing.crc not in CHECKSUMS_16:
-            raise InvalidProfileError(
-                self._file, f"framing.crc: '{profile.framing.crc}' is none of the known checksums"
-            )
+            raise InvalidProfileError(self._file, f"framing.crc: '{profile.framing.crc}' is none of the known checksums")
         self.checksum = CHECKSUMS_16[profile.framing.crc]
         self._tables = tables_of(profile)
         self._verify_wire_vectors()
@@ -94,9 +92,7 @@ class Codec:
         self.header_size = self._header.size
         self._ack_header = self.write_header(self.classes.event_ack, self.classes.event_ack_code, 0)
         self._status_size = len(self._status.encode({"status": 0}))
-        self.commands: dict[str, CommandSpec] = {
-            name: self._compile_command(name, message) for name, message in profile.commands.items()
-        }
+        self.commands: dict[str, CommandSpec] = {name: self._compile_command(name, message) for name, message in profile.commands.items()}
         self._commands_by_code = {spec.message.code: spec for spec in self.commands.values()}
         self._events = {name: self._compile_event(name, message) for name, message in profile.events.items()}
         self._events_by_code = {spec.message.code: spec for spec in self._events.values()}
@@ -117,10 +113,13 @@ class Codec:
     def write_header(self, message_class: int, code: int, tid: int) -> bytes:
         return self._header.pack(message_class, code, tid)
 
-    @property
-    def event_codes(self) -> tuple[int, ...]:
-        """The codes of the events that the profile knows."""
-        return tuple(self._events_by_code)
+    def event_readers(self) -> dict[bytes, Callable[[bytes, bool, int], DeviceEvent]]:
+        """Return, by the header of its message, what reads each event: bytes, replayed, where its payload begins.
+
+        A reader raises ShortPayloadError when the message ends before its fields do.
+        """
+        event = self.classes.event
+        return {self.write_header(event, code, 0): spec.read for code, spec in self._events_by_code.items()}
 
     def command_by_code(self, code: int) -> CommandSpec | None:
         return self._commands_by_code.get(code)
@@ -241,17 +240,13 @@ class Codec:
         """
         return spec.request.decode(message, self.header_size)
 
-    def write_response(
-        self, spec: CommandSpec, tid: int, status: Status, fields: Mapping[str, FieldValue] | None = None
-    ) -> bytes:
+    def write_response(self, spec: CommandSpec, tid: int, status: Status, fields: Mapping[str, FieldValue] | None = None) -> bytes:
         """Return a response; only OK carries fields.
 
         Raises:
             FieldError: a value is missing, unknown or does not fit.
         """
-        start = self.write_header(self.classes.response, spec.message.code, tid) + self._status.encode(
-            {"status": status}
-        )
+        start = self.write_header(self.classes.response, spec.message.code, tid) + self._status.encode({"status": status})
         return start + spec.response.encode(fields or {}) if status is Status.OK else start
 
     def write_refusal(self, code: int, tid: int, status: Status) -> bytes:
@@ -347,9 +342,7 @@ class Codec:
                     raise InvalidProfileError(self._file, f"commands.{name}.forms: no command '{form.command}'")
                 foreign = set(form.map.values()) - set(command_type.__struct_fields__)
                 if foreign or command_type in forms:
-                    raise InvalidProfileError(
-                        self._file, f"commands.{name}.forms: {form.command} stands twice or has no such field"
-                    )
+                    raise InvalidProfileError(self._file, f"commands.{name}.forms: {form.command} stands twice or has no such field")
                 forms[command_type] = (spec, dict(form.set), tuple(form.map.items()))
         return forms
 

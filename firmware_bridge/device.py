@@ -263,12 +263,13 @@ class Device:
 
     def _deliver(self, outputs: list[HostOutput]) -> None:
         """Tell everything in order, then send once: what the consumer answers goes with what the session has to say."""
-        self._delivering = True
-        for output in outputs:
-            if type(output) is not EventArrived:
-                self._note(output)
-            self._tell(output)
-        self._delivering = False
+        if outputs:
+            self._delivering = True
+            for output in outputs:
+                if type(output) is not EventArrived:
+                    self._note(output)
+                self._tell(output)
+            self._delivering = False
         self._flush()
 
     def _tell(self, output: DeviceOutput) -> None:

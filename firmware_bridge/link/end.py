@@ -130,15 +130,24 @@ class LinkEnd(ABC):
             NotReadyError: the link is down, or too many messages wait.
             MisuseError: the message is longer than agreed.
         """
+        window = self._window
+        if (
+            self._up
+            and self._sealer_out is None
+            and not window.waiting
+            and len(window.flights) < window.size
+            and len(message) <= self.body_limit
+            and self._may_send_data()
+        ):
+            self._start(message, None, now)  # what nearly always happens, decided without a detour
+            return
         if not self._up:
             raise NotReadyError("the link is down")
         if len(message) > self.message_limit:
             raise MisuseError(f"a message has at most {self.message_limit} bytes on this link")
-        window = self._window
-        if not window.waiting and len(window.flights) < window.size and self._may_send_data():
-            self._start(message, self._sealer_out, now)
-        else:
-            window.put(message, self._sealer_out)
+        window.put(message, self._sealer_out)
+        if self._may_send_data():
+            self._pump(now)
 
     def damaged(self, fault: FrameFault, now: float) -> None:
         """Take note of a run that is no frame: counted, and answered by one NAK (SDP/1 1.4, 1.12)."""
@@ -174,7 +183,12 @@ class LinkEnd(ABC):
         self._last_valid_in = now
         self._expected = ((place >> 4) + 1) % SEQ_MODULO
         self._nak_sent = False
-        if window.flights:
+        flights = window.flights
+        if len(flights) == 1 and (place - flights[0].seq) % SEQ_MODULO == 1:
+            flights.clear()
+            self._retries = self._nak_repeats = 0
+            self._retry_at = None
+        elif flights:
             self._take_ack(place & 0x0F, now)
         self._owe_ack(now)
         return True
@@ -409,7 +423,8 @@ class LinkEnd(ABC):
         self._last_out = now
         self.counters.frames_out += 1
         if self._byte_s:
-            self._line_free_at = max(now, self._line_free_at) + self._byte_s * len(wire)
+            begins = max(now, self._line_free_at)
+            self._line_free_at = begins + self._byte_s * len(wire)
 
     def _transmitted_at(self, now: float) -> float:
         """When everything handed over so far has left."""

@@ -24,18 +24,17 @@ _DELIMITER = b"\0"
 class ExpressLane:
     """Belongs to one `HostSession`, which asks it first while it runs."""
 
-    __slots__ = ("_checksum", "_codec", "_codes", "_events", "_frame_max", "_frame_min", "_framer", "_header_end", "_link")
+    __slots__ = ("_checksum", "_events", "_frame_max", "_frame_min", "_framer", "_link", "_payload_at", "_readers")
 
     def __init__(self, codec: Codec, pipe: HostPipe, events: EventStream) -> None:
-        self._codec = codec
         self._checksum = codec.checksum
         self._framer = pipe.framer
         self._link = pipe.link
         self._events = events
         self._frame_min = max(codec.profile.framing.frame_min, HEADER_SIZE + codec.header_size + CRC_SIZE)
         self._frame_max = codec.profile.framing.frame_max
-        self._header_end = HEADER_SIZE + codec.header_size
-        self._codes = {codec.write_header(codec.classes.event, code, 0): code for code in codec.event_codes}
+        self._payload_at = HEADER_SIZE + codec.header_size
+        self._readers = codec.event_readers()
 
     def maybe_take(self, content: bytes, now: float) -> list[HostOutput] | None:
         """Take one read from the wire, or leave it alone."""
@@ -48,17 +47,17 @@ class ExpressLane:
         if not self._frame_min <= len(frame) <= self._frame_max:
             return None
         body = frame[:-CRC_SIZE]
-        code = self._codes.get(body[HEADER_SIZE : self._header_end])
-        if code is None or self._checksum(body) != (frame[-2] << 8 | frame[-1]):
+        payload_at = self._payload_at
+        read = self._readers.get(body[HEADER_SIZE:payload_at])
+        if read is None or self._checksum(body) != (frame[-2] << 8 | frame[-1]):
             return None
         events, link = self._events, self._link
-        message = body[HEADER_SIZE:]
         try:
-            event = self._codec.read_event(code, message, replayed=events.wants_replayed)
+            event = read(body, events.wants_replayed, payload_at)
         except FieldError:
             return None
         if not events.is_due(event.eseq) or not link.maybe_take_due(body, now):
             return None
         link.counters.bytes_in += len(content)
-        events.take_due(event.eseq, message, now)
+        events.take_due(event.eseq, body[HEADER_SIZE:], now)
         return [EventArrived(link.epoch, event)]

@@ -50,6 +50,7 @@ from firmware_bridge.session.stream import EventStream, Refusal
 __all__ = ["HostSession", "HostSettings", "HostState"]
 
 
+_RUNNING = HostState.RUNNING  # looked up once: members of an Enum are slow to reach and to hash
 _DEAF = frozenset({HostState.CLOSED, HostState.REFUSED})
 _CONNECTED = frozenset({HostState.CONNECTING, HostState.RUNNING})
 
@@ -130,10 +131,10 @@ class HostSession:
 
     def receive(self, content: bytes, now: float) -> list[HostOutput]:
         """Take bytes from the wire."""
+        if self._state is _RUNNING and (quick := self._express.maybe_take(content, now)) is not None:
+            return quick
         if self._state in _DEAF:
             return []
-        if self._state is HostState.RUNNING and (quick := self._express.maybe_take(content, now)) is not None:
-            return quick
         for found in self._pipe.feed(content, now):
             if type(found) is bytes:
                 self._take_message(found, now)
@@ -170,10 +171,10 @@ class HostSession:
 
     def next_deadline(self) -> float | None:
         """Return when `tick` has something to do, None for never."""
-        if self._state in _DEAF:
+        if self._state is not _RUNNING and self._state in _DEAF:
             return None
         deadline = earlier(self._link.next_deadline(), self._desk.next_deadline())
-        if self._lifetime is not None and self._state is HostState.RUNNING:
+        if self._lifetime is not None and self._state is _RUNNING:
             awaited = self._desk.count(Purpose.KEEP_ALIVE) > 0
             return earlier(deadline, self._lifetime.next_deadline(self._link.last_sealed_out, awaited=awaited))
         return deadline
@@ -206,7 +207,7 @@ class HostSession:
             MisuseError: the event was never delivered.
         """
         self._events.acknowledge(eseq)
-        if self._state is HostState.RUNNING:
+        if self._state is _RUNNING:
             self._events.flush(now)
 
     def renew(self, now: float) -> None:
@@ -286,8 +287,9 @@ class HostSession:
                 self._close_gap(message, now)
         elif message_class == codec.classes.response:
             self._take_response(code, tid, message, now)
-        else:
-            # No event comes before EVENT_RESUME is answered (1.7), and a device sends no other class.
+        elif message_class != codec.classes.event or self._lifetime is None:
+            # No event comes before EVENT_RESUME is answered (1.7), and a device sends no other class. While a session
+            # is renewed, events may still be under way: they come again after the resume.
             self._pipe.fault(FaultKind.BAD_MESSAGE)
 
     def _close_gap(self, message: bytes, now: float) -> None:

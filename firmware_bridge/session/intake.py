@@ -7,6 +7,7 @@ lies between the marks was delivered and may come again: it is recognised by num
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 
 from firmware_bridge.session.limits import EVENTS_UNACKNOWLEDGED_MAX, RECENT_EVENTS
@@ -27,28 +28,31 @@ class Arrival(Enum):
 class EventIntake:
     """The marks and the contents of recent events."""
 
-    def __init__(self, first_wanted: int) -> None:
+    def __init__(self, first_wanted: int, content_of: Callable[[bytes], bytes]) -> None:
+        """`content_of` returns what of a message must not differ when it is repeated."""
+        self._content_of = content_of
         self.wanted = first_wanted
         self.durable = first_wanted - 1
         self.replayed_to = 0
         """Events up to this one happened before the last EVENT_RESUME."""
         self._recent: dict[int, bytes] = {}
 
-    def judge(self, eseq: int, content: bytes) -> Arrival:
+    def judge(self, eseq: int, message: bytes) -> Arrival:
         """Say what this event is; a new one counts as delivered."""
         if eseq > self.wanted:
             return Arrival.GAP
         if eseq < self.wanted:
             known = self._recent.get(eseq)
-            return Arrival.REPEATED if known is None or known == content else Arrival.CHANGED
+            same = known is None or self._content_of(known) == self._content_of(message)
+            return Arrival.REPEATED if same else Arrival.CHANGED
         if self.wanted - self.durable > EVENTS_UNACKNOWLEDGED_MAX:
             return Arrival.FLOOD
-        self.deliver(eseq, content)
+        self.deliver(eseq, message)
         return Arrival.NEW
 
-    def deliver(self, eseq: int, content: bytes) -> None:
+    def deliver(self, eseq: int, message: bytes) -> None:
         """The due event counts as delivered."""
-        self._recent[eseq] = content
+        self._recent[eseq] = message
         self._recent.pop(eseq - RECENT_EVENTS, None)
         self.wanted = eseq + 1
 

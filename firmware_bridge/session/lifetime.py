@@ -37,4 +37,4 @@ def earlier(one: float | None, other: float | None) -> float | None:
     """Return the earlier of two deadlines, None for never."""
     if one is None or other is None:
         return one if other is None else other
-    return min(one, other)
+    return min(other, one)

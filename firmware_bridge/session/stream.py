@@ -30,7 +30,7 @@ class EventStream:
 
     def __init__(self, pipe: HostPipe, first_wanted: int) -> None:
         self._pipe = pipe
-        self._intake = EventIntake(first_wanted)
+        self._intake = EventIntake(first_wanted, pipe.codec.event_content)
         self._ack_due = False
         self.gap_resumes = 0
         """How often EVENT_RESUME was asked for the gap that is open."""
@@ -70,7 +70,7 @@ class EventStream:
         except FieldError:
             self._pipe.fault(FaultKind.BAD_MESSAGE)
             return False
-        match self._intake.judge(eseq, self._pipe.codec.event_content(message)):
+        match self._intake.judge(eseq, message):
             case Arrival.NEW:
                 self._deliver(code, message, eseq)
             case Arrival.REPEATED:
@@ -97,7 +97,7 @@ class EventStream:
 
     def take_due(self, eseq: int, message: bytes, now: float) -> None:
         """Count the due event as delivered; its owner is told by the caller."""
-        self._intake.deliver(eseq, self._pipe.codec.event_content(message))
+        self._intake.deliver(eseq, message)
         self.gap_resumes = 0
         if self._ack_due:
             self.flush(now)

@@ -20,8 +20,14 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
-GRACE_S = 0.003
-"""Longest real wait for bytes under way; a pseudo-terminal hands them over in some 20 microseconds."""
+GRACE_S = 0.015
+"""Longest real wait for bytes under way: a pseudo-terminal hands them over in some 20 microseconds, but through a
+kernel worker that may have to wait for a processor on a busy machine."""
+
+SHORTEST_GRACE_S = 0.002
+
+GRACE_SHARE = 0.04
+"""A jump of 250 ms is preceded by a real wait of 10 ms: the farther the jump, the surer that nothing is under way."""
 
 BUSY_WAIT_S = 0.05
 """Real wait for a worker thread, again and again until it is done."""
@@ -39,7 +45,7 @@ class _JumpingSelector(selectors.BaseSelector):
         ready = self._real.select(0)
         while not ready and (timeout is None or timeout > 0):
             busy = self.is_busy()
-            ready = self._real.select(BUSY_WAIT_S if busy or timeout is None else min(timeout, GRACE_S))
+            ready = self._real.select(BUSY_WAIT_S if busy or timeout is None else _grace_s(timeout))
             if not ready and not busy and not self.is_busy() and timeout is not None:
                 self.now_s += timeout
                 break
@@ -59,6 +65,10 @@ class _JumpingSelector(selectors.BaseSelector):
 
     def get_map(self) -> Mapping[FileDescriptorLike, selectors.SelectorKey]:
         return self._real.get_map()
+
+
+def _grace_s(jump_s: float) -> float:
+    return min(GRACE_S, max(SHORTEST_GRACE_S, jump_s * GRACE_SHARE))
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
