@@ -139,12 +139,10 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
 
 
 def _folded(seat: Seat) -> Judged:
-    return Judged(
-        key=str(seat.number),
-        results={"ante": "lose"},
-        pays={"ante": c.lost(seat.wagers.get("ante"))},
-        rule=c.analogy("33.10(a)2"),
-    )
+    results, pays = {"ante": "lose"}, {"ante": c.lost(seat.wagers.get("ante"))}
+    if "bonus" in seat.wagers:
+        results["bonus"], pays["bonus"] = "odds", None
+    return Judged(key=str(seat.number), results=results, pays=pays, rule=c.analogy("33.10(a)2"))
 
 
 def _against_table(settings: Settings, seat: Seat, hand: PokerHand) -> Judged:

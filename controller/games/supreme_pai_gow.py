@@ -33,7 +33,7 @@ from controller.dealing.steps import (
 )
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games.pay import percent_of, round_nearest, round_up
+from controller.games.pay import round_nearest, round_up
 from controller.hands.split_way import parse_split_way, set_high_low
 from controller.hands.two_card import evaluate_two
 from firmware_bridge.cards import Card, unseal
@@ -67,7 +67,7 @@ SETTINGS = (
         meaning="a low hand equal to the high hand", rule=c.house("equal_high_and_low", "34.12(a) allows what 34.12(g)2 punishes"),
     ),
     Setting(
-        name="house_way", default=None, meaning="the dealer's list of preferences; none: the dealer's setting is taken as it is",
+        name="house_way", check=c.list_of_preferences(parse_split_way), default=None, meaning="the dealer's list of preferences; none: the dealer's setting is taken as it is",
         rule=c.law("34.12(d)", "filed by each casino"),
     ),
 )  # fmt: skip
@@ -201,7 +201,7 @@ def vigorish_of(settings: Settings, won: int) -> int:
         case "up-quarter":
             return round_up(-(-won * VIGORISH_PERCENT // 100), QUARTER)
         case "quarter":
-            return round_nearest(percent_of(won, VIGORISH_PERCENT), QUARTER)
+            return round_nearest(won * VIGORISH_PERCENT, QUARTER * 100) // 100
         case _:
             return round_nearest(won * VIGORISH_PERCENT, 100) // 100
 

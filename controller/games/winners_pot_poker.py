@@ -198,13 +198,11 @@ def pot_of(round_: Round) -> int | None:
     return total
 
 
-def _commission(settings: Settings, pot: int, awarded: int) -> int:
-    """The lesser of percent and fixed amount, never more than what goes to players."""
-    kept = percent_of(pot, settings.number("commission_percent"))
+def _commission(settings: Settings, awarded: int) -> int:
+    """The lesser of percent and fixed amount, from what is not awarded to the dealer."""
+    kept = percent_of(awarded, settings.number("commission_percent"))
     fixed = settings.number_or_none("commission_fixed")
-    if fixed is not None:
-        kept = min(kept, fixed * 100)
-    return min(kept, awarded)
+    return kept if fixed is None else min(kept, fixed * 100)
 
 
 def _award(settings: Settings, round_: Round, hands: dict[int, PokerHand], dealer: PokerHand) -> list[Judged]:
@@ -216,7 +214,8 @@ def _award(settings: Settings, round_: Round, hands: dict[int, PokerHand], deale
     if pot is not None and winners:
         parts = len(winners) + (dealer.value == best)
         part, odd = divmod(pot, parts)
-        commission = _commission(settings, pot, part * len(winners))
+        to_dealer = part if dealer.value == best else 0
+        commission = _commission(settings, pot - to_dealer)
         shares = _divide(settings, part * len(winners) - commission, odd, winners)
     judged = []
     for number in sorted(hands):
