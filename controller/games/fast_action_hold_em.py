@@ -72,14 +72,20 @@ SETTINGS = (
     c.SHOE_START_BURN,
     c.TWO_DECKS,
     Setting(
-        name="natural", check=_check_natural, default=None, meaning="four-card holdings that win at once, as a list of names; none: naturals are off",
+        name="natural", check=_check_natural,
+        default=None,
+        meaning="four-card holdings that win at once, as a list of names; none: naturals are off",
         rule=c.house("natural", "21.8(b) pays them, their definition was not reachable"),
     ),
     Setting(
-        name="house_way", check=c.list_of_preferences(parse_house_way), default=None, meaning="the dealer's preferences; none: the lines of 21.8(i)", rule=c.law("21.8(i)")
+        name="house_way", check=c.list_of_preferences(parse_house_way),
+        default=None,
+        meaning="the dealer's preferences; none: the lines of 21.8(i)", rule=c.law("21.8(i)")
     ),
     Setting(
-        name="methods_permitted", check=_check_methods, default=["manual-shoe"], meaning="dealing methods that the casino's submission allows", rule=SHOE_ONLY
+        name="methods_permitted", check=_check_methods,
+        default=["manual-shoe"],
+        meaning="dealing methods that the casino's submission allows", rule=SHOE_ONLY
     ),
 )  # fmt: skip
 

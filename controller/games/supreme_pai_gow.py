@@ -67,7 +67,9 @@ SETTINGS = (
         meaning="a low hand equal to the high hand", rule=c.house("equal_high_and_low", "34.12(a) allows what 34.12(g)2 punishes"),
     ),
     Setting(
-        name="house_way", check=c.list_of_preferences(parse_split_way), default=None, meaning="the dealer's list of preferences; none: the dealer's setting is taken as it is",
+        name="house_way", check=c.list_of_preferences(parse_split_way),
+        default=None,
+        meaning="the dealer's list of preferences; none: the dealer's setting is taken as it is",
         rule=c.law("34.12(d)", "filed by each casino"),
     ),
 )  # fmt: skip
