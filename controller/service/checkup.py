@@ -1,7 +1,7 @@
 """What a technician wants to know before calling anybody: is everything in order that this configuration needs?
 
 Each check ends in a `Finding`: good, worth a look, or wrong, with one sentence and what to do now. Nothing is changed
-on disk and no check keeps another from running. A port that another process holds is told with its name and not opened.
+on disk and no check keeps another from running. A port that another process holds is told with its name and left alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from controller.service.errors import ServiceError
 from controller.service.link import LinkMaker
 from controller.service.preflight import TablePlan, check_files, plan_tables, probe_device
 from controller.service.program import verify_program
-from firmware_bridge.transport.serial import find_holder
+from firmware_bridge.transport.base import PortBusyError
 
 FREE_WANTED_BYTES: Final = 256 << 20
 """A busy table writes about 20 MB a day; a quarter of a gigabyte is a week's warning."""
@@ -184,16 +184,11 @@ def _process_names() -> Iterable[str]:
 async def _check_device(setup: Setup, table: TableConfig, device: DeviceConfig, link: LinkMaker) -> list[Finding]:
     check, port = f"{table.id} {device.name}", setup.port_of(device)
     findings = _check_port_name(check, device, port)
-    holder = None if "://" in port else find_holder(port)
-    if holder is not None:
-        what = f"The port {port} is in use by {holder}."
-        return [
-            *findings,
-            Finding(check, Grade.LOOK, what, "That is well if it is the daemon; else stop that program."),
-        ]
     found = await probe_device(setup, table, device, link)
     if isinstance(found, ServiceError):
-        return [*findings, Finding(check, Grade.WRONG, found.what, found.do)]
+        busy = found.code == PortBusyError.code
+        do = "That is well if it is the daemon; else stop that program." if busy else found.do
+        return [*findings, Finding(check, Grade.LOOK if busy else Grade.WRONG, found.what, do)]
     if found is None:
         what = f"Nobody answers at {port}: the device is off, or its cable leads elsewhere."
         return [

@@ -33,7 +33,7 @@ class Site:
         self.extra_environment: Mapping[str, str] = {}
         create_keys(folder / "keys.json")
 
-    def configure(self, serial: str = "SIM-SHOE-1", extra: str = "", device_extra: str = "") -> None:
+    def configure(self, serial: str = "SIM-SHOE-1", extra: str = "", device_extra: str = "", port: str = "") -> None:
         self.file.write_text(
             f"""
 config = 1
@@ -48,7 +48,7 @@ method = "{self.method}"
 [[table.device]]
 name = "shoe"
 kind = "shoe"
-port = "{self.shoe.url}"
+port = "{port or self.shoe.url}"
 serial = "{serial}"
 {device_extra}
 """

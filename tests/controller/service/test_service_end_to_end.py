@@ -17,6 +17,8 @@ import pytest
 from controller.journal.keys import load_keys
 from controller.journal.verify import verify_journal
 from hil.mechanism.cards import PhysicalCard
+from hil.simulated.device import SimulatedDevice
+from hil.simulated.settings import SimulatedSettings
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -280,5 +282,74 @@ async def test_a_full_disk_is_told_and_the_daemon_goes_on_by_itself(new_site: An
                     await asyncio.sleep(0.05)
             await table.act("wager", {"seat": 1, "ante": 10})
             assert (await table.show())["journal"] > stored
+        assert await site.end() == 0
+        verify(site.folder)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("EQ-57", "EQ-51", "T-04")
+async def test_a_device_exchanged_in_play_is_refused_and_the_right_one_taken_again(
+    new_site: Any, person: Any, deck: Any, tmp_path: Path
+) -> None:
+    port = tmp_path / "port"
+    async with new_site() as site, SimulatedDevice(SimulatedSettings(kind="shoe", serial="SIM-SHOE-2")) as other:
+        port.symlink_to(site.shoe.url)
+        site.configure(port=str(port))
+        async with await site.start() as client:
+            table = person(client)
+            await ready_table(site, table, deck)
+            await table.act("wager", {"seat": 1, "ante": 10})
+            await table.act("close_bets")
+            await draw(site, table)
+            await site.shoe.unplug()
+            point(port, other.url)
+            while "wrong-identity" not in (held := await table.see("device")).get("alarms", ()):
+                pass
+            assert held["state"] == "suspended"
+            assert (await table.show())["devices"]["shoe"]["state"] == "refused"
+            await site.shoe.plug_in()
+            point(port, site.shoe.url)
+            while (back := await table.see("device")).get("alarms", ()):
+                pass
+            assert back["state"] == "dealing"
+            assert (await draw(site, table))["to"] == "community 1"
+        assert await site.end() == 0
+        verify(site.folder)
+
+
+def point(link: Path, target: str) -> None:
+    fresh = link.with_name("fresh")
+    fresh.symlink_to(target)
+    fresh.replace(link)
+
+
+@pytest.mark.requirement("T-27", "EQ-58")
+async def test_two_tables_do_not_wait_for_one_another(new_site: Any, person: Any, deck: Any) -> None:
+    async with new_site() as site, SimulatedDevice(SimulatedSettings(kind="shoe", serial="SIM-SHOE-2")) as other:
+        site.configure()
+        with site.file.open("a") as file:
+            file.write(
+                """
+[[table]]
+id = "T2"
+game = "winners-pot-poker"
+method = "manual-shoe"
+[[table.device]]
+name = "shoe"
+kind = "shoe"
+serial = "SIM-SHOE-2"
+"""
+                 f'port = "{other.url}"'
+            )
+        async with await site.start() as client:
+            table = person(client)
+            await ready_table(site, table, deck)
+            await table.act("wager", {"seat": 1, "ante": 10})
+            await table.act("close_bets")
+            await other.stop()
+            assert (await draw(site, table))["to"] == "seat 1"
+            rows = (await client.get("/v1/tables")).json()
+            assert [row["game"] for row in rows] == ["colorado-hold-em-poker", "winners-pot-poker"]
+            assert (await table.show())["outcome"].get("alarms", []) == []
         assert await site.end() == 0
         verify(site.folder)
