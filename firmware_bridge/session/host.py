@@ -35,12 +35,10 @@ from firmware_bridge.session.outputs import (
     HostOutput,
     HostState,
     Identified,
-    IdentityMismatch,
     LineQuality,
     LinkLost,
     LinkUp,
     RefusalKind,
-    Refused,
     Running,
     StatusReported,
 )
@@ -82,7 +80,6 @@ class HostSession:
 
     @property
     def epoch(self) -> int:
-        """How often the link came up; outputs of older epochs are history."""
         return self._link.epoch
 
     @property
@@ -271,8 +268,7 @@ class HostSession:
 
     def _refuse(self, refusal: Refusal) -> None:
         self._shut(HostState.REFUSED)
-        kind = IdentityMismatch if refusal.kind is RefusalKind.IDENTITY else Refused
-        self._pipe.tell(kind(self.epoch, refusal.kind, refusal.expected, refusal.actual))
+        self._pipe.tell(refusal.output(self.epoch))
 
     # Messages
 
@@ -288,8 +284,7 @@ class HostSession:
         elif message_class == codec.classes.response:
             self._take_response(code, tid, message, now)
         elif message_class != codec.classes.event or self._lifetime is None:
-            # No event comes before EVENT_RESUME is answered (1.7), and a device sends no other class. While a session
-            # is renewed, events may still be under way: they come again after the resume.
+            # No event comes before EVENT_RESUME is answered (1.7), but for those under way when a session is renewed.
             self._pipe.fault(FaultKind.BAD_MESSAGE)
 
     def _close_gap(self, message: bytes, now: float) -> None:
@@ -382,8 +377,6 @@ class HostSession:
         self._pipe.tell(Identified(self.epoch, handshake.identity, handshake.capabilities, sealed))
         self._pipe.tell(Running(self.epoch, handshake.status, handshake.oldest, handshake.newest))
         self._events.resumed(handshake.oldest, handshake.newest)
-
-    # While it runs
 
     def _keep_session(self, lifetime: SessionLifetime, now: float) -> None:
         """Keep the sealed session alive, and make a new one in time."""

@@ -13,7 +13,7 @@ from firmware_bridge.errors import MisuseError
 from firmware_bridge.link.faults import FaultKind
 from firmware_bridge.session.intake import Arrival, EventIntake
 from firmware_bridge.session.limits import EVENTS_UNACKNOWLEDGED_MAX
-from firmware_bridge.session.outputs import EventArrived, EventGap, EventRepeated, EventsLost, RefusalKind
+from firmware_bridge.session.outputs import EventArrived, EventGap, EventRepeated, EventsLost, IdentityMismatch, RefusalKind, Refused
 from firmware_bridge.session.pipe import HostPipe
 
 
@@ -23,6 +23,11 @@ class Refusal(NamedTuple):
     kind: RefusalKind
     expected: str
     actual: str
+
+    def output(self, epoch: int) -> Refused:
+        """Return what the owner is told."""
+        output = IdentityMismatch if self.kind is RefusalKind.IDENTITY else Refused
+        return output(epoch, self.kind, self.expected, self.actual)
 
 
 class EventStream:
