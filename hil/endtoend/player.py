@@ -25,6 +25,8 @@ FOLLOW_S: Final = 5.0
 """A gate is done within 0.3 s (SDP/1 1.8); five on a machine busy with tests."""
 ANSWER_S: Final = 10.0
 """A lost line is told after 3 s (SDP/1 1.8), and RST may be tried again only after 4 s more."""
+UNFOLDING: Final = ("restarted", "back")
+"""Happenings that a table hears of in several notices; the last one has the whole of it."""
 SUPERVISOR: Final = "supervisor:S1"
 TELLER: Final = "dealer"
 """Who tells what SDP/1 cannot carry."""
@@ -86,20 +88,21 @@ class EndToEndPlayer:
             gate = "open" if is_open else "locked"
             self._wait(device.gate(gate, FOLLOW_S), f"the gate of the {step.by.name} did not follow: it is to be {gate}")
         deck = self._procedure.deck
-        wants_last = isinstance(step.act, acts.DeviceNotice) and step.act.event in ("restarted", "back")
-        return self._happen(device, step.key, lambda: play_act(step, device, deck, gate_open=is_open), last=wants_last)
+        event = step.act.event if isinstance(step.act, acts.DeviceNotice) else ""
+        return self._happen(device, step.key, lambda: play_act(step, device, deck, gate_open=is_open), event)
 
-    def _happen(self, device: SimulatedDevice, key: str, work: Callable[[], object], *, last: bool = False) -> Outcome:
+    def _happen(self, device: SimulatedDevice, key: str, work: Callable[[], object], event: str = "") -> Outcome:
         """Let something happen at a device and return the outcome that the daemon journalled for it."""
         self._bench.call(work)
         entry = self._await_entry(key)
-        if device.snapshot().host_running:
+        if event != "lost":
+            self._wait(device.host_running(ANSWER_S), "the daemon has not connected again")
             self._wait(device.all_acknowledged(FOLLOW_S), "the daemon has not taken everything that a device said")
         found = [entry, *self._new_entries(entry.entry)]
-        matching = [item for item in found if item.act == key]
-        chosen = matching[-1] if last else entry
         self._outcome = found[-1].outcome
-        return chosen.outcome
+        if event in UNFOLDING:
+            entry = [item for item in found if item.act == key][-1]
+        return entry.outcome
 
     def _await_entry(self, key: str) -> Entry:
         """Return the next act of this name that a device did."""
