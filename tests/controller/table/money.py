@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import Round, Seat
+from controller.hands.poker import evaluate
 from controller.table.state import TableState
 
 
@@ -96,15 +97,15 @@ def _winners_pot(procedure: Procedure, round_: Round) -> None:
         return
     kept = house - early
     percent, fixed = procedure.settings.number("commission_percent"), procedure.settings.number_or_none("commission_fixed")
-    odd = len(winners) + 1
-    with_dealer = pot // odd
-    for share in (0, with_dealer):
-        most = (pot - share) * percent // 100
-        commission = most if fixed is None else min(most, fixed * 100)
-        if 0 <= kept - share - commission <= odd:
-            break
-    else:
-        raise AssertionError(f"pot {pot}, {len(winners)} winners: the house keeps {kept}")
+    dealer = evaluate(round_.cards_at("dealer", "the test settles the round again")).value
+    best = evaluate(round_.cards_at(f"seat {winners[0]}", "the test settles the round again")).value
+    assert best >= dealer
+    odd = len(winners) + (dealer == best)
+    share = pot // odd if dealer == best else 0
+    most = (pot - share) * percent // 100
+    commission = most if fixed is None else min(most, fixed * 100)
+    assert 0 <= kept - share - commission < 2 * odd, f"pot {pot}, {len(winners)} winners: the house keeps {kept}"
+    assert procedure.settings.text("odd_chips") == "house" or kept == share + commission
     shares = [_paid_pot(round_, round_.seats[n]) + stakes[n] for n in winners]
     assert max(shares) - min(shares) <= odd
 
