@@ -156,7 +156,7 @@ class DeviceDriver:
 
     async def run(self, known_up_to: int | None) -> None:
         """Connect, drive and reconnect until cancelled; `known_up_to` is the last event stored, None when none was."""
-        self._known_up_to = known_up_to
+        self._known_up_to, self._told_lost = known_up_to, False
         try:
             while True:
                 try:

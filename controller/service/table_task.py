@@ -49,7 +49,7 @@ from firmware_bridge.events import DeviceEvent, Started
 ASKED_MAX: Final = 32
 """People's acts that may wait at one table. A dealer makes one a second; more than this is a program gone wrong."""
 
-SPACE_PROBE_S: Final = 1.0
+SPACE_LOOK_S: Final = 1.0
 """How often a table without space looks whether there is some again: nobody should have to wait for it."""
 
 LOCK_WAIT_S: Final = 1.0
@@ -81,6 +81,14 @@ class Asked(msgspec.Struct, frozen=True):
 
     act: AnyAct
     answer: asyncio.Future[Answer]
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    """A durable entry's number, kind and time."""
+
+    number: int
+    key: str
+    wall_ms: int
 
 
 class TableBrokenError(ServiceError):
@@ -117,7 +125,7 @@ class TableTask:
         self._wall_ms = wall_ms
         self._inbox: asyncio.Queue[Asked | ToTable] = asyncio.Queue()
         self._asked = 0
-        self._probe_at = 0.0
+        self._look_at = 0.0
         self._driving: list[asyncio.Task[None]] = []
 
     # ---- doors
@@ -205,13 +213,14 @@ class TableTask:
         verdict = self.engine.decide(self._state, act, self._now_ms())
         if not verdict.facts:
             return self._refuse(key, verdict.outcome)
-        number = await self._store(act, verdict)
-        if number is None:
+        entry = await self._store(act, verdict)
+        if entry is None:
             return self._refuse(key, self._with_journal_alarm(self.engine.view(self._state), act=key))
         if isinstance(act, Resolve):
             for driver in self.drivers.values():
                 driver.settled()
-        return Answer(number, verdict.outcome)
+        self._publish(entry, act, verdict)
+        return Answer(entry.number, verdict.outcome)
 
     async def _serve_event(self, heard: Heard) -> None:
         driver, event = self.drivers[heard.device], heard.event
@@ -219,8 +228,7 @@ class TableTask:
             self._metrics.add("shoed_repeated_events_total", table=self.id, device=driver.name)
             driver.repeated(heard)
             return
-        if await self._take_device_act(self._act_of(event, driver.name)):
-            driver.taken(heard)
+        await self._take_device_act(self._act_of(event, driver.name), lambda: driver.taken(heard))
 
     def _act_of(self, event: DeviceEvent, device: str) -> AnyAct:
         if isinstance(event, Started) and device not in self._state.device_seq:
@@ -231,31 +239,35 @@ class TableTask:
     async def _serve_joined(self, joined: Joined) -> None:
         name = joined.device
         act = DeviceRoutine(event="joined", by=By("device", name), origin=Origin(name, joined.eseq))
-        if await self._take_device_act(act):
-            self.drivers[name].joined(joined.eseq)
+        await self._take_device_act(act, lambda: self.drivers[name].joined(joined.eseq))
 
     async def _serve_notice(self, notice: Noticed) -> None:
         name = notice.device
         if notice.event == "back" and name not in self._state.devices_down:
             return  # nobody was told that it was lost
         act = DeviceNotice(event=notice.event, name=name, detail=notice.detail, by=By("device", name), origin=Origin(name))
-        await self._take_device_act(act)
+        await self._take_device_act(act, lambda: None)
 
-    async def _take_device_act(self, act: AnyAct) -> bool:
-        """Decide and store what a device did; False when it could not be stored, so that it must come again."""
+    async def _take_device_act(self, act: AnyAct, acknowledge: Callable[[], None]) -> None:
+        """Decide and store what a device did, then acknowledge it; what cannot be stored must come again."""
         if self.health is Health.NO_SPACE:
-            return False
+            return
         verdict = self.engine.decide(self._state, act, self._now_ms())
-        if verdict.facts and await self._store(act, verdict) is None:
+        if not verdict.facts:
+            acknowledge()
+            return
+        entry = await self._store(act, verdict)
+        if entry is None:
             self.health = Health.NO_SPACE
-            self._probe_at = self._clock() + SPACE_PROBE_S
+            self._look_at = self._clock() + SPACE_LOOK_S
             self._logger.error("journal-refuses", reason=self._journal.state_reason)
             await self._let_go_of_devices()
-            return False
-        return True
+            return
+        acknowledge()
+        self._publish(entry, act, verdict)
 
-    async def _store(self, act: AnyAct, verdict: Verdict) -> int | None:
-        """Make the entry durable, then apply it and tell everyone. None when the journal took it not."""
+    async def _store(self, act: AnyAct, verdict: Verdict) -> _Stored | None:
+        """Make the entry durable, then take its state and drive the devices. None when the journal took it not."""
         key, state = self.engine.name(act), verdict.state
         body, cards = self.engine.encode(act, verdict.facts)
         began, wall_ms = self._clock(), self._wall_ms()
@@ -275,18 +287,22 @@ class TableTask:
         except (JournalFullError, JournalFailedError):
             return None
         spent = self._clock() - began
-        self._metrics.add("shoed_commit_seconds_sum", spent)
-        self._metrics.note_max("shoed_commit_seconds_max", spent)
-        self._metrics.add("shoed_acts_total", table=self.id, act=key, taken="yes")
-        self._metrics.add("shoed_entries_total", table=self.id)
         self._state = state
-        self.feed.append(FeedEntry(number, key, str(act.by), wall_ms, verdict.outcome))
-        if verdict.outcome.alarm is not None:
-            self._logger.warning("alarm", alarm=verdict.outcome.alarm, entry=number, act=key)
         wanted = self.engine.wanted(state)
         for driver in self.drivers.values():
             driver.want(wanted)
-        return number
+        self._metrics.add("shoed_commit_seconds_sum", spent)
+        self._metrics.note_max("shoed_commit_seconds_max", spent)
+        return _Stored(number, key, wall_ms)
+
+    def _publish(self, entry: _Stored, act: AnyAct, verdict: Verdict) -> None:
+        """Tell everyone who follows; the device has been answered by now."""
+        outcome = verdict.outcome
+        self._metrics.add("shoed_acts_total", table=self.id, act=entry.key, taken="yes")
+        self._metrics.add("shoed_entries_total", table=self.id)
+        self.feed.append(FeedEntry(entry.number, entry.key, str(act.by), entry.wall_ms, outcome))
+        if outcome.alarm is not None:
+            self._logger.warning("alarm", alarm=outcome.alarm, entry=entry.number, act=entry.key)
 
     async def _append(self, draft: EntryDraft) -> int:
         try:
@@ -323,10 +339,10 @@ class TableTask:
     async def _next_or_space(self) -> Asked | ToTable | None:
         """Return the next item of the inbox, or None after a look at whether the journal takes entries again."""
         try:
-            async with asyncio.timeout(max(0.0, self._probe_at - self._clock())):
+            async with asyncio.timeout(max(0.0, self._look_at - self._clock())):
                 return await self._inbox.get()
         except TimeoutError:
-            self._probe_at = self._clock() + SPACE_PROBE_S
+            self._look_at = self._clock() + SPACE_LOOK_S
         if self._journal.state is JournalState.READY:
             self.health = Health.GOOD
             self._logger.info("journal-takes-again")
