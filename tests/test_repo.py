@@ -61,7 +61,7 @@ def test_no_file_names_a_path_of_one_machine() -> None:
 
 def test_nothing_is_left_for_later() -> None:
     readable = [path for path in tracked_files() if path.suffix in {".py", ".toml", ".md"}]
-    assert places(r"\b(TODO|FIXME|XXX|HACK)\b|\bfor now\b", readable) == []
+    assert places(r"\b(TODO|FIXME|XXX|HACK)\b|\bfor now\b(?! in\b)", readable) == []
 
 
 def test_no_test_is_skipped_or_expected_to_fail() -> None:
