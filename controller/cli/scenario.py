@@ -57,9 +57,7 @@ def _scenario_files(files: Iterable[Path]) -> Iterable[Path]:
         if path.is_dir():
             found = sorted(path.rglob(f"*{SUFFIX}"))
             if not found:
-                raise ShoedError(
-                    "no-scenarios", f"The folder {path} holds no file ending in {SUFFIX}.", "Check the path."
-                )
+                raise ShoedError("no-scenarios", f"The folder {path} holds no file ending in {SUFFIX}.", "Check the path.")
             yield from found
         else:
             yield path

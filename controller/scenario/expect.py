@@ -34,9 +34,7 @@ from controller.table.parse_values import (
 
 EVIDENCE: Final = ("read", "confirmed", "counted", "told", "inferred", "unknown")
 RESULT_WORDS: Final = re.compile(r"[a-z][a-z-]{0,30}")
-_PLACE: Final = re.compile(
-    r"seat [1-9]\d?( hand [1-9])?|dealer|community( [1-9]\d?)?|player|banker|burn|discard|aside|rack"
-)
+_PLACE: Final = re.compile(r"seat [1-9]\d?( hand [1-9])?|dealer|community( [1-9]\d?)?|player|banker|burn|discard|aside|rack")
 _RESULT_KEY: Final = re.compile(r"[1-9]\d?( hand [1-9])?|player|banker|dealer")
 _AMOUNT: Final = re.compile(r"-?\d{1,12}(\.\d{1,2})?", re.ASCII)
 
@@ -245,16 +243,12 @@ def _total(net: str | dict[str, str]) -> Decimal:
     return Decimal(net) if isinstance(net, str) else sum(map(Decimal, net.values()), Decimal())
 
 
-def _each_hand(
-    wanted: Plain, actual: object, holds: Callable[[str | dict[str, str], str | dict[str, str]], bool]
-) -> bool:
+def _each_hand(wanted: Plain, actual: object, holds: Callable[[str | dict[str, str], str | dict[str, str]], bool]) -> bool:
     if not isinstance(wanted, dict) or not isinstance(actual, dict):
         return False
     if not wanted:
         return not actual
-    return all(
-        key in actual and not isinstance(item, list) and holds(item, actual[key]) for key, item in wanted.items()
-    )
+    return all(key in actual and not isinstance(item, list) and holds(item, actual[key]) for key, item in wanted.items())
 
 
 def _same_cards(wanted: Plain, actual: object) -> bool:

@@ -79,9 +79,7 @@ def run_scenario(scenario: Scenario, player: Player) -> Report:
     return Report(file=scenario.file, passed=True, steps=len(scenario.steps), title=scenario.title)
 
 
-def _failed(
-    scenario: Scenario, step: Step, expected: dict[str, object], actual: dict[str, object], message: str
-) -> Report:
+def _failed(scenario: Scenario, step: Step, expected: dict[str, object], actual: dict[str, object], message: str) -> Report:
     return Report(
         file=scenario.file,
         passed=False,
