@@ -14,9 +14,10 @@ from typing import Final
 from controller.dealing.procedure import Procedure, build_procedure
 from controller.errors import ShoedError
 from controller.games import find_game
+from controller.scenario.runner import PlayError
 from controller.scenario.script import Scenario
 from hil.endtoend.bench import Bench, Pair, open_bench, start_pair
-from hil.endtoend.daemon import ApiClient, DeviceEntry, TableEntry, links_of, run_daemon, working_folder
+from hil.endtoend.daemon import ApiClient, Daemon, DeviceEntry, TableEntry, links_of, run_daemon, working_folder
 from hil.endtoend.player import EndToEndPlayer
 
 TABLES_A_DAEMON: Final = 16
@@ -32,6 +33,7 @@ class DaemonPool:
         self._running = ExitStack()
         self._tables: dict[int, tuple[str, Procedure, Pair]] = {}
         self._pairs: list[Pair] = []
+        self._daemon: Daemon | None = None
         self._client: ApiClient | None = None
 
     @contextmanager
@@ -47,7 +49,11 @@ class DaemonPool:
         table, procedure, pair = self._tables.pop(id(scenario))
         assert self._client is not None
         player = EndToEndPlayer(self._client, table, procedure, self._bench, pair)
-        player.prepare(scenario)
+        try:
+            player.prepare(scenario)
+        except PlayError as error:
+            assert self._daemon is not None
+            raise self._daemon.failed(f"has a table that cannot be prepared: {error.what}") from error
         yield player
 
     def close(self) -> None:
@@ -75,7 +81,7 @@ class DaemonPool:
             entries.append(table_entry(name, scenario))
             self._tables[id(scenario)] = (name, procedure, pair)
         daemon = self._running.enter_context(run_daemon(folder, entries))
-        self._client = daemon.client()
+        self._daemon, self._client = daemon, daemon.client()
 
     def _take_batch(self, first: Scenario) -> list[tuple[Scenario, Procedure]]:
         """Return the next scripts that have a procedure, beginning with the one wanted now."""
