@@ -86,13 +86,13 @@ def open_checkpoint(signed: SignedCheckpoint, public_key: Ed25519PublicKey) -> C
     return _DECODER.decode(signed.message)
 
 
-def number_signed(signed: SignedCheckpoint) -> int:
-    """Return the record that a stored checkpoint speaks of; its signature is not looked at.
+def decode_checkpoint(signed: SignedCheckpoint) -> Checkpoint:
+    """Return the checkpoint of a stored message; its signature is not looked at.
 
     Raises:
         ValueError: when the message is no checkpoint.
     """
-    return _DECODER.decode(signed.message).number
+    return _DECODER.decode(signed.message)
 
 
 def public_key_of(hex_digits: str) -> Ed25519PublicKey:

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from controller.journal.chain import Damage
-from controller.journal.checkpoint import NO_CHECKPOINT, SignedCheckpoint, number_signed, open_checkpoint, public_key_of
+from controller.journal.checkpoint import NO_CHECKPOINT, SignedCheckpoint, decode_checkpoint, open_checkpoint, public_key_of
 from controller.journal.entry import chain_hash, decode_head
 from controller.journal.errors import DamageKind
 from controller.journal.reader import JournalReader
@@ -154,7 +154,7 @@ def verify_export(lines: Iterable[bytes]) -> ExportFault | None:
 
 def _number_signed(reader: JournalReader, signed: SignedCheckpoint) -> int:
     try:
-        return number_signed(signed)
+        return decode_checkpoint(signed).number
     except ValueError as error:
         raise damaged(reader.path, Damage(DamageKind.CHECKPOINT, 0, "", "a checkpoint cannot be read.")) from error
 

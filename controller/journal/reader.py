@@ -15,10 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-import msgspec
-
 from controller.journal.chain import Damage, Row, damage_of_file
-from controller.journal.checkpoint import Checkpoint, SignedCheckpoint
+from controller.journal.checkpoint import SignedCheckpoint, decode_checkpoint
 from controller.journal.entry import Entry, HeadLine, OpenedEntry, decode_entry, decode_head
 from controller.journal.errors import DamageKind, JournalKeyError, JournalUnavailableError
 from controller.journal.keys import seal_key_id
@@ -28,8 +26,6 @@ from controller.journal.startup import DamageFoundError, StoredHeader, damaged, 
 
 PORTION: Final = 1000
 """Rows of one read transaction: about 2 ms, so that the writer's log can be moved in between."""
-
-_CHECKPOINT_DECODER: Final = msgspec.json.Decoder(Checkpoint)
 
 
 class JournalReader:
@@ -131,11 +127,11 @@ class JournalReader:
 
     def tail(self, table: str) -> int:
         """Return the number of the table's last entry, 0 for none."""
-        rows = self._rows("SELECT message FROM checkpoints ORDER BY seq DESC LIMIT 1", ())
+        rows = self._rows("SELECT message, signature FROM checkpoints ORDER BY seq DESC LIMIT 1", ())
         signed_to = last = 0
         if rows:
             try:
-                checkpoint = _CHECKPOINT_DECODER.decode(rows[0][0])
+                checkpoint = decode_checkpoint(SignedCheckpoint(*rows[0]))
             except (ValueError, TypeError) as error:
                 raise damaged(self.path, Damage(DamageKind.CHECKPOINT, 0, "", "the last checkpoint cannot be read.")) from error
             signed_to, last = checkpoint.number, checkpoint.tails.get(table, 0)

@@ -19,6 +19,7 @@ from controller.journal.checkpoint import (
     NO_CHECKPOINT,
     Checkpoint,
     SignedCheckpoint,
+    decode_checkpoint,
     open_checkpoint,
     public_key_of,
 )
@@ -94,8 +95,10 @@ def read_header(connection: sqlite3.Connection, path: Path) -> StoredHeader:
         raise DamageFoundError(Damage(DamageKind.HEADER, 0, "", "the header cannot be read.")) from error
 
 
-def read_checkpoints(connection: sqlite3.Connection, stored: StoredHeader, after: int = 0) -> Iterator[tuple[Checkpoint, SignedCheckpoint]]:
-    """Give the checkpoints with a seq above `after` in order, each with its signature and its place verified.
+def read_checkpoints(
+    connection: sqlite3.Connection, stored: StoredHeader, after: int = 0, *, signatures: bool = True
+) -> Iterator[tuple[Checkpoint, SignedCheckpoint]]:
+    """Give the checkpoints with a seq above `after` in order, each with its place and, if wanted, its signature verified.
 
     Raises:
         DamageFoundError: at the first that is missing, altered or misplaced.
@@ -110,7 +113,7 @@ def read_checkpoints(connection: sqlite3.Connection, stored: StoredHeader, after
         if seq != expected:
             raise DamageFoundError(_checkpoint_damage(expected, "was taken out"))
         try:
-            checkpoint = open_checkpoint(signed, key)
+            checkpoint = open_checkpoint(signed, key) if signatures else decode_checkpoint(signed)
         except ValueError as error:
             if seq == 1:
                 raise DamageFoundError(_header_damage()) from error
@@ -144,19 +147,21 @@ def inspect_journal(connection: sqlite3.Connection, path: Path, extent: Extent) 
 def _inspect(connection: sqlite3.Connection, stored: StoredHeader, extent: Extent) -> StartState:
     last_seq = connection.execute("SELECT max(seq) FROM checkpoints").fetchone()[0]
     if last_seq is None:
-        raise DamageFoundError(Damage(DamageKind.CHECKPOINT, 0, "", "its signed checkpoints are missing."))
-    next(read_checkpoints(connection, stored))  # proves the header before anything is believed
+        raise DamageFoundError(_no_checkpoints())
+    _first_checkpoint(read_checkpoints(connection, stored))  # proves the header before anything is believed
     if extent == "all":
         head = _walk(connection, Head(0, stored.hash))
-        checkpoint, signed = verify_checkpoints(connection, stored, head)
+        checkpoint, signed = _verify_linked(connection, stored, head)
     else:
-        checkpoint, signed = next(read_checkpoints(connection, stored, last_seq - 1))
+        checkpoint, signed = _first_checkpoint(read_checkpoints(connection, stored, last_seq - 1))
         verify_anchored(connection, checkpoint, checkpoint.number, checkpoint.number)
         head = _walk(connection, Head(checkpoint.number, bytes.fromhex(checkpoint.hash)))
     return StartState(stored.header, head, checkpoint, signed.link(), read_tails(connection, checkpoint))
 
 
-def verify_checkpoints(connection: sqlite3.Connection, stored: StoredHeader, head: Head) -> tuple[Checkpoint, SignedCheckpoint]:
+def verify_checkpoints(
+    connection: sqlite3.Connection, stored: StoredHeader, head: Head, *, signatures: bool = True
+) -> tuple[Checkpoint, SignedCheckpoint]:
     """Compare every checkpoint with the walked chain and return the last.
 
     Raises:
@@ -164,7 +169,7 @@ def verify_checkpoints(connection: sqlite3.Connection, stored: StoredHeader, hea
     """
     last: tuple[Checkpoint, SignedCheckpoint] | None = None
     signed_to = 0
-    for checkpoint, signed in read_checkpoints(connection, stored):
+    for checkpoint, signed in read_checkpoints(connection, stored, signatures=signatures):
         if checkpoint.number > head.number:
             raise DamageFoundError(truncated(connection, head.number, checkpoint.number, "a signed checkpoint"))
         if checkpoint.number > 0:
@@ -172,7 +177,7 @@ def verify_checkpoints(connection: sqlite3.Connection, stored: StoredHeader, hea
         signed_to = checkpoint.number
         last = checkpoint, signed
     if last is None:
-        raise DamageFoundError(Damage(DamageKind.CHECKPOINT, 0, "", "its signed checkpoints are missing."))
+        raise DamageFoundError(_no_checkpoints())
     return last
 
 
@@ -239,6 +244,28 @@ def table_of(connection: sqlite3.Connection, number: int) -> str:
         return decode_head(row[0]).table if row is not None else ""
     except ValueError:
         return ""
+
+
+def _verify_linked(connection: sqlite3.Connection, stored: StoredHeader, head: Head) -> tuple[Checkpoint, SignedCheckpoint]:
+    """Do as `verify_checkpoints` with the last signature only: it covers those before it through `before`."""
+    try:
+        checkpoint, signed = verify_checkpoints(connection, stored, head, signatures=False)
+        open_checkpoint(signed, public_key_of(stored.header.public_key))
+        return checkpoint, signed
+    except (DamageFoundError, ValueError):
+        return verify_checkpoints(connection, stored, head)  # names the one that is wrong
+
+
+def _first_checkpoint(
+    checkpoints: Iterator[tuple[Checkpoint, SignedCheckpoint]],
+) -> tuple[Checkpoint, SignedCheckpoint]:
+    for first in checkpoints:
+        return first
+    raise DamageFoundError(_no_checkpoints())
+
+
+def _no_checkpoints() -> Damage:
+    return Damage(DamageKind.CHECKPOINT, 0, "", "its signed checkpoints are missing.")
 
 
 def _walk(connection: sqlite3.Connection, start: Head) -> Head:

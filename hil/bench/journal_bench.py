@@ -34,7 +34,7 @@ RECORD_BYTES: Final = 450
 """What one record of a card occupies: head, act, two facts."""
 SMALL, LARGE = 1_000, 1_000_000
 ROUND_CARDS: Final = 40
-SCANNED: Final = 50_000
+SCANNED: Final = 20_000
 _FACTS: Final = (
     b'"facts":[{"fact":"DeviceHeard","device":"shoe","eseq":4711},{"fact":"CardDealt","seat":3,"pass":1,"face":"down",'
     b'"evidence":"read","rule":"13:69F-23.8(c)"}]}'
@@ -166,7 +166,10 @@ async def _watch_lag(lags: list[float]) -> None:
 
 
 def measure_start_up() -> Goal:
-    """P7: records per second of the start-up scan against bare SHA-256 over the same bytes."""
+    """P7: records per second of the start-up scan against bare SHA-256 over the same bytes.
+
+    CPU time on both sides: the file is in memory, and on a shared machine whoever is interrupted would lose.
+    """
     with ExitStack() as stack:
         bench = _Bench(stack)
         journal = bench.open("scan.journal", ["T1"])
@@ -179,10 +182,10 @@ def measure_start_up() -> Goal:
         contents = [SEALED_LENGTHS[len(sealed)] + sealed + record for record, sealed in rows]
         ours: list[float] = []
         bare: list[float] = []
-        for _ in range(ROUNDS):
-            begun = time.perf_counter()
+        for _ in range(4 * ROUNDS):
+            begun = time.thread_time()
             inspect_journal(connection, path, "all")
-            ours.append(SCANNED / (time.perf_counter() - begun))
+            ours.append(SCANNED / (time.thread_time() - begun))
             bare.append(SCANNED / _hash_all(contents))
     return at_least("P7", "records per second, start-up scan / SHA-256 alone", median(ours), median(bare), 0.35)
 
@@ -190,10 +193,10 @@ def measure_start_up() -> Goal:
 def _hash_all(contents: Sequence[bytes]) -> float:
     sha256 = hashlib.sha256
     before = bytes(32)
-    begun = time.perf_counter()
+    begun = time.thread_time()
     for content in contents:
         before = sha256(before + content).digest()
-    return time.perf_counter() - begun
+    return time.thread_time() - begun
 
 
 def measure_grown_journal() -> list[Goal]:
