@@ -40,6 +40,7 @@ from controller.service.preflight import Plan, TablePlan, bind_api, make_plan
 from controller.service.recovery import recover
 from controller.service.table_task import TableTask
 from controller.service.token import open_token
+from controller.service.watch import Watch
 from controller.table.state import TableState
 
 CONNECTIONS_MAX: Final = 64
@@ -47,15 +48,6 @@ CONNECTIONS_MAX: Final = 64
 
 API_GOODBYE_S: Final = 1
 """Requests under way at the end get this long."""
-
-TABLE_HANG_S: Final = 5.0
-"""One act takes milliseconds; a table that holds one for this long does not live, and the watchdog may end us."""
-
-CLOCK_STEP_MS: Final = 1_000
-"""EQ-93: within a second of the surveillance clock."""
-
-WATCH_S: Final = 1.0
-"""How often clock and tables are looked at when nobody sets another pace."""
 
 LISTEN_BACKLOG: Final = 32
 """Connections waiting while the loop is busy for a moment."""
@@ -116,7 +108,8 @@ class Daemon:
         self._handle_signals(logger, log_file)
         running = [asyncio.create_task(task.run(), name=f"table {name}") for name, task in self._tables.items()]
         serving = asyncio.create_task(server.serve(sockets=[self._listener]), name="api")
-        watching = asyncio.create_task(self._watch(journal, logger), name="watch")
+        watch = Watch(self._tables, self._notifier, self._metrics, logger)
+        watching = asyncio.create_task(self._watch(watch, journal, logger), name="watch")
         stopping = asyncio.create_task(self._stop.wait())
         try:
             with _port_file(self._plan.setup, self._listener):
@@ -182,25 +175,12 @@ class Daemon:
             except (JournalFullError, JournalFailedError):
                 logger.exception("journal-refuses")
 
-    async def _watch(self, journal: Journal, logger: Logger) -> None:
-        """Watch the wall clock for steps, the tables for life and the journal for space; tell the service manager."""
-        pace_s = min(WATCH_S, self._notifier.interval_s or WATCH_S)
-        offset_ms = _wall_offset_ms()
+    async def _watch(self, watch: Watch, journal: Journal, logger: Logger) -> None:
         while True:
-            await asyncio.sleep(pace_s)
-            step_ms = _wall_offset_ms() - offset_ms
-            if abs(step_ms) > CLOCK_STEP_MS:
-                offset_ms += step_ms
-                self._metrics.add("shoed_clock_steps_total")
-                logger.warning("clock-stepped", by_ms=step_ms)
+            watch.look(time.monotonic(), (time.time_ns() - time.monotonic_ns()) // 1_000_000)
             if journal.state in (JournalState.FULL, JournalState.FAILED):
                 logger.warning("journal-tried-again", state=(await journal.probe_async()).value, why=journal.state_reason)
-            now_s = time.monotonic()
-            hanging = [t.id for t in self._tables.values() if t.busy_since and now_s - t.busy_since > TABLE_HANG_S]
-            if hanging:
-                logger.error("table-hangs", tables=hanging)
-            else:
-                self._notifier.alive()
+            await asyncio.sleep(watch.pace_s)
 
 
 async def run_daemon(setup: Setup, *, check_only: bool = False) -> None:
@@ -275,7 +255,3 @@ def _samples(tables: dict[str, TableTask], journal: Journal, log_file: LogFile) 
         for name, driver in task.drivers.items():
             up = float(driver.standing is Standing.RUNNING)
             yield "shoed_device_up", (("device", name), ("table", task.id)), up
-
-
-def _wall_offset_ms() -> int:
-    return (time.time_ns() - time.monotonic_ns()) // 1_000_000

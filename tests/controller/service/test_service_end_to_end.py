@@ -231,6 +231,23 @@ async def test_the_service_manager_and_signals(new_site: Any, tmp_path: Path) ->
             await site.until(hears("STOPPING=1"))
 
 
+async def test_it_stops_in_time_although_a_device_is_silent(new_site: Any, person: Any, deck: Any) -> None:
+    async with new_site() as site:
+        async with await site.start() as client:
+            table = person(client)
+            await ready_table(site, table, deck)
+            await table.act("wager", {"seat": 1, "ante": 10})
+            await table.act("close_bets")
+            await site.shoe.gate("open")
+            following = asyncio.create_task(client.get("/v1/tables/T1/entries?after=100000&wait=30"))
+            site.shoe.cut_line(60)
+            began = asyncio.get_running_loop().time()
+            assert await site.end() == 0
+            assert asyncio.get_running_loop().time() - began < 5
+            await asyncio.gather(following, return_exceptions=True)
+        verify(site.folder)
+
+
 @pytest.mark.requirement("EQ-38", "EQ-39", "EQ-43")
 async def test_an_error_is_cleared_when_a_supervisor_settled_it_and_its_cause_is_gone(new_site: Any, person: Any, deck: Any) -> None:
     async with new_site() as site:
@@ -339,7 +356,7 @@ name = "shoe"
 kind = "shoe"
 serial = "SIM-SHOE-2"
 """
-                 f'port = "{other.url}"'
+                f'port = "{other.url}"'
             )
         async with await site.start() as client:
             table = person(client)
