@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from controller.dealing.procedure import Procedure
+from controller.dealing.steps import StateKind
 from controller.table import table as rules
 from controller.table.acts import AnyAct, name_of
 from controller.table.facts import AnyFact
@@ -16,6 +17,8 @@ from controller.table.outcome import Outcome, Wanted
 from controller.table.record import decode_entry, encode_entry
 from controller.table.state import TableState
 from controller.table.table import Verdict
+
+BETWEEN_ROUNDS = frozenset({StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, StateKind.COMPLETE, StateKind.QUARANTINED})
 
 
 class Engine:
@@ -46,6 +49,10 @@ class Engine:
     def view(self, state: TableState) -> Outcome:
         """Return how the table stands."""
         return rules.outcome_of(self.procedure, state)
+
+    def round_under_way(self, state: TableState) -> bool:
+        """Return whether cards of a round lie on the table, a void one's until they are picked up."""
+        return state.round is not None and self.procedure.kinds[state.phase] not in BETWEEN_ROUNDS
 
     def wanted(self, state: TableState) -> Wanted:
         """Return what the table wants of its devices."""

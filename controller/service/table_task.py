@@ -323,7 +323,7 @@ class TableTask:
         return self.health is Health.NO_SPACE or self._journal.state in (JournalState.FULL, JournalState.FAILED)
 
     def _round_under_way(self) -> bool:
-        return self._state.round is not None and self.health is Health.GOOD
+        return self.health is Health.GOOD and self.engine.round_under_way(self._state)
 
     def _with_journal_alarm(self, outcome: Outcome, act: str = "") -> Outcome:
         code = REFUSALS[JOURNAL_CODE]
