@@ -16,7 +16,7 @@ from firmware_bridge.cards import unseal
 
 def _round_started(spec: DeckSpec, state: TableState, fact: f.RoundStarted) -> None:
     state.round_number = fact.round
-    state.round = Round(number=fact.round, button=state.button, fresh_shoe=state.deck.fresh)
+    state.round = Round(number=fact.round, button=fact.button, fresh_shoe=state.deck.fresh)
 
 
 def _wagered(spec: DeckSpec, state: TableState, fact: f.Wagered) -> None:

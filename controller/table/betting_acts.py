@@ -50,6 +50,7 @@ def begin_round(desk: Desk) -> None:
     state, deck = desk.draft, desk.draft.deck
     if state.holding:
         desk.refuse("alarm-open", f"No round begins while an alarm holds the table: {state.holding[0].code}.")
+    stays = state.button if state.round is not None and state.round.void else None
     if deck.fresh:
         last = deck.watch.read or deck.watch.reference.last
         alarms = tuple(f.CarriedAlarm(a.code, a.where, a.detail, a.holds, a.ways) for a in state.alarms)
@@ -62,7 +63,7 @@ def begin_round(desk: Desk) -> None:
                 device_seq=state.device_seq, device_modes=state.device_modes, devices_down=tuple(sorted(state.devices_down)), alarms=alarms,
             )
         )  # fmt: skip
-    desk.emit(f.RoundStarted(round=state.round_number + 1))
+    desk.emit(f.RoundStarted(round=state.round_number + 1, button=stays))
     if not desk.fire("begin"):
         desk.refuse("not-expected-now", "A round cannot begin now.")
 

@@ -116,6 +116,8 @@ class CardReplaced(Fact, frozen=True, kw_only=True, tag=True):
 
 class RoundStarted(Fact, frozen=True, kw_only=True, tag=True):
     round: int
+    button: int | None = None
+    """Where the button stays, because the last round was void; else it is still to be moved or placed."""
 
 
 class Wagered(Fact, frozen=True, kw_only=True, tag=True):
