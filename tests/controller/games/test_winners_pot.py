@@ -288,6 +288,8 @@ def first_to_decide(bench: Bench, *, placed: int | None = None, void: bool = Fal
             did(bench, "report", {"what": "dealer-card-exposed"})
         else:
             decide(bench, turns[-1], "fold")
+    if "stub-count-due" in bench.view().alarms:
+        did(bench, "stub_count", bench.view().stub_expected)
     collect(bench)
     next_round(bench)
     return turns[0]

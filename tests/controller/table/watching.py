@@ -138,8 +138,9 @@ class Watch:
 
 
 def _was_open(bench: Bench, before: TableState) -> bool:
+    """Open, or held by a lost line alone: the device, which locks itself later, tells of a card that it was asked for."""
     round_ = before.round
-    return round_ is not None and round_.cursor < len(round_.plan) and not before.holding
+    return round_ is not None and round_.cursor < len(round_.plan) and all(alarm.code == "device-lost" for alarm in before.holding)
 
 
 def _cards_of(fact: f.AnyFact) -> tuple[f.Sealed, ...]:
