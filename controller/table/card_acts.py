@@ -23,8 +23,32 @@ ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
 
 def card_out(desk: Desk, act: CardOut) -> None:
     """One card left the device."""
+    left_in_its_step = not act.out_of_flow and _was_asked_for_before_the_line_was_lost(desk)
     _judge_card(desk, act)
     _tell_order(desk)
+    if left_in_its_step:
+        _hold_again(desk)
+
+
+def _was_asked_for_before_the_line_was_lost(desk: Desk) -> bool:
+    """A device lets cards go until it notices itself that its line is lost, and tells them when the line is back (SDP/1 1.7, 1.8).
+
+    Such a card was asked for: it is judged in the step that the table is held in, not as one that nobody wanted.
+    """
+    draft, round_ = desk.draft, desk.draft.round
+    phase = draft.resume_to
+    if desk.kind is not StateKind.SUSPENDED or phase is None or round_ is None or any(a.code != "device-lost" for a in draft.holding):
+        return False
+    if desk.procedure.kinds[phase] not in MEETS_A_PLAN or round_.cursor >= len(round_.plan):
+        return False
+    desk.emit(f.Resumed(to_phase=phase))
+    return True
+
+
+def _hold_again(desk: Desk) -> None:
+    """The line is lost still."""
+    if desk.in_round and desk.draft.holding:
+        desk.suspend()
 
 
 def _tell_order(desk: Desk) -> None:
@@ -189,8 +213,11 @@ def _card_of_stack(desk: Desk, act: CardOut, evidence: str) -> None:
 
 def stack_out(desk: Desk, act: StackOut) -> None:
     """A dispensed stack: its size is the game's, the device's claim is checked."""
+    left_in_its_step = _was_asked_for_before_the_line_was_lost(desk)
     _judge_stack(desk, act)
     _tell_order(desk)
+    if left_in_its_step:
+        _hold_again(desk)
 
 
 def _judge_stack(desk: Desk, act: StackOut) -> None:
