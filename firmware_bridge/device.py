@@ -268,19 +268,26 @@ class Device:
             for output in outputs:
                 if type(output) is not EventArrived:
                     self._note(output)
-                self._tell(output)
+                if self._failure is not None:
+                    continue
+                try:
+                    self._consumer(output)
+                except Exception as error:  # noqa: BLE001  # the outermost frame here: the task raises it again
+                    self._fail(error)
             self._delivering = False
         self._flush()
 
     def _tell(self, output: DeviceOutput) -> None:
-        """Call the consumer. Its exception ends this device's task, not the loop that carries all the others."""
-        if self._failure is not None:
-            return
-        try:
-            self._consumer(output)
-        except Exception as error:  # noqa: BLE001  # the outermost frame here: the task raises it again
-            self._failure = error
-            self._over.set()
+        if self._failure is None:
+            try:
+                self._consumer(output)
+            except Exception as error:  # noqa: BLE001  # as in `_deliver`
+                self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        """The consumer failed: that ends this device's task, not the loop that carries all the others."""
+        self._failure = error
+        self._over.set()
 
     def _note(self, output: HostOutput) -> None:
         """Keep what the owner may ask for between outputs."""
@@ -324,7 +331,7 @@ class Device:
 
     def _flush(self) -> None:
         waiting = self.session.bytes_to_send()
-        if waiting and self.transport.state is TransportState.OPEN:
+        if waiting:
             try:
                 self.transport.send(waiting)
             except TransportError as error:

@@ -55,7 +55,8 @@ class Outbox(ABC):
     @property
     def has_room(self) -> bool:
         """Tell whether a message would go out at once."""
-        return self._window.has_room
+        window = self._window
+        return not window.waiting and len(window.flights) < window.size
 
     @property
     def is_idle(self) -> bool:

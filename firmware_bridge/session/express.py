@@ -14,6 +14,7 @@ from device_profiles.errors import FieldError
 from firmware_bridge.codec import Codec
 from firmware_bridge.framing import CRC_SIZE
 from firmware_bridge.link.limits import HEADER_SIZE
+from firmware_bridge.session.limits import EVENTS_UNACKNOWLEDGED_MAX
 from firmware_bridge.session.outputs import EventArrived, HostOutput
 from firmware_bridge.session.pipe import HostPipe
 from firmware_bridge.session.stream import EventStream
@@ -24,13 +25,14 @@ _DELIMITER = b"\0"
 class ExpressLane:
     """Belongs to one `HostSession`, which asks it first while it runs."""
 
-    __slots__ = ("_checksum", "_events", "_frame_max", "_frame_min", "_framer", "_link", "_payload_at", "_readers")
+    __slots__ = ("_checksum", "_events", "_frame_max", "_frame_min", "_framer", "_intake", "_link", "_payload_at", "_readers")
 
     def __init__(self, codec: Codec, pipe: HostPipe, events: EventStream) -> None:
         self._checksum = codec.checksum
         self._framer = pipe.framer
         self._link = pipe.link
         self._events = events
+        self._intake = events.intake
         self._frame_min = max(codec.profile.framing.frame_min, HEADER_SIZE + codec.header_size + CRC_SIZE)
         self._frame_max = codec.profile.framing.frame_max
         self._payload_at = HEADER_SIZE + codec.header_size
@@ -51,13 +53,16 @@ class ExpressLane:
         read = self._readers.get(body[HEADER_SIZE:payload_at])
         if read is None or self._checksum(body) != (frame[-2] << 8 | frame[-1]):
             return None
-        events, link = self._events, self._link
+        intake, link = self._intake, self._link
+        wanted = intake.wanted
         try:
-            event = read(body, events.wants_replayed, payload_at)
+            event = read(body, wanted <= intake.replayed_to, payload_at)
         except FieldError:
             return None
-        if not events.is_due(event.eseq) or not link.maybe_take_due(body, now):
+        if event.eseq != wanted or wanted - intake.durable > EVENTS_UNACKNOWLEDGED_MAX:
+            return None
+        if not link.maybe_take_due(body, now):
             return None
         link.counters.bytes_in += len(content)
-        events.take_due(event.eseq, body[HEADER_SIZE:], now)
+        self._events.take_due(wanted, body[HEADER_SIZE:], now)
         return [EventArrived(link.epoch, event)]

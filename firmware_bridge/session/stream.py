@@ -12,7 +12,6 @@ from device_profiles.errors import FieldError
 from firmware_bridge.errors import MisuseError
 from firmware_bridge.link.faults import FaultKind
 from firmware_bridge.session.intake import Arrival, EventIntake
-from firmware_bridge.session.limits import EVENTS_UNACKNOWLEDGED_MAX
 from firmware_bridge.session.outputs import EventArrived, EventGap, EventRepeated, EventsLost, IdentityMismatch, RefusalKind, Refused
 from firmware_bridge.session.pipe import HostPipe
 
@@ -35,18 +34,18 @@ class EventStream:
 
     def __init__(self, pipe: HostPipe, first_wanted: int) -> None:
         self._pipe = pipe
-        self._intake = EventIntake(first_wanted, pipe.codec.event_content)
+        self.intake = EventIntake(first_wanted, pipe.codec.event_content)
         self._ack_due = False
         self.gap_resumes = 0
         """How often EVENT_RESUME was asked for the gap that is open."""
 
     @property
     def wanted(self) -> int:
-        return self._intake.wanted
+        return self.intake.wanted
 
     @property
     def durable(self) -> int:
-        return self._intake.durable
+        return self.intake.durable
 
     def begin(self) -> None:
         """The link is a new one: EVENT_RESUME will acknowledge what is durable."""
@@ -55,7 +54,7 @@ class EventStream:
 
     def knows(self, newest: int) -> bool:
         """Tell whether a device whose newest event this is can be the one that sent what was delivered."""
-        return newest >= self._intake.wanted - 1
+        return newest >= self.intake.wanted - 1
 
     def refusal(self) -> Refusal:
         """Return why a device that does not is refused."""
@@ -63,8 +62,8 @@ class EventStream:
 
     def resumed(self, oldest: int, newest: int) -> None:
         """Take the answer to EVENT_RESUME."""
-        self._intake.replayed_to = newest
-        lost = self._intake.maybe_lost(oldest)
+        self.intake.replayed_to = newest
+        lost = self.intake.maybe_lost(oldest)
         if lost is not None:
             self._pipe.tell(EventsLost(self._pipe.link.epoch, *lost))
 
@@ -75,11 +74,11 @@ class EventStream:
         except FieldError:
             self._pipe.fault(FaultKind.BAD_MESSAGE)
             return False
-        match self._intake.judge(eseq, message):
+        match self.intake.judge(eseq, message):
             case Arrival.NEW:
                 self._deliver(code, message, eseq)
             case Arrival.REPEATED:
-                again = eseq <= self._intake.durable
+                again = eseq <= self.intake.durable
                 self._ack_due = self._ack_due or again
                 self._pipe.tell(EventRepeated(self._pipe.link.epoch, eseq, again))
             case Arrival.CHANGED:
@@ -90,19 +89,9 @@ class EventStream:
                 return True
         return False
 
-    @property
-    def wants_replayed(self) -> bool:
-        """Tell whether the event that is due is older than the last EVENT_RESUME."""
-        return self._intake.wanted <= self._intake.replayed_to
-
-    def is_due(self, eseq: int) -> bool:
-        """Tell whether `take_due` may take this event."""
-        intake = self._intake
-        return eseq == intake.wanted and eseq - intake.durable <= EVENTS_UNACKNOWLEDGED_MAX
-
     def take_due(self, eseq: int, message: bytes, now: float) -> None:
         """Count the due event as delivered; its owner is told by the caller."""
-        self._intake.deliver(eseq, message)
+        self.intake.deliver(eseq, message)
         self.gap_resumes = 0
         if self._ack_due:
             self.flush(now)
@@ -110,7 +99,7 @@ class EventStream:
     def tell_gap(self, message: bytes) -> None:
         """Tell the owner that an event is missing before this one."""
         seen, _ = self._pipe.codec.read_event_numbers(message)
-        self._pipe.tell(EventGap(self._pipe.link.epoch, self._intake.wanted, seen))
+        self._pipe.tell(EventGap(self._pipe.link.epoch, self.intake.wanted, seen))
 
     def acknowledge(self, eseq: int) -> None:
         """Take note that everything up to `eseq` is durable.
@@ -118,20 +107,20 @@ class EventStream:
         Raises:
             MisuseError: the event was never delivered.
         """
-        if eseq >= self._intake.wanted:
+        if eseq >= self.intake.wanted:
             raise MisuseError(f"event {eseq} was never delivered, so it cannot be stored")
-        if eseq > self._intake.durable:
-            self._intake.durable = eseq
+        if eseq > self.intake.durable:
+            self.intake.durable = eseq
             self._ack_due = True
 
     def flush(self, now: float) -> None:
         """Send the acknowledgement that is due, when the window has room."""
         if self._ack_due and self._pipe.link.has_room:
-            self._pipe.link.send(self._pipe.codec.write_event_ack(self._intake.durable), now)
+            self._pipe.link.send(self._pipe.codec.write_event_ack(self.intake.durable), now)
             self._ack_due = False
 
     def _deliver(self, code: int, message: bytes, eseq: int) -> None:
-        replayed = eseq <= self._intake.replayed_to
+        replayed = eseq <= self.intake.replayed_to
         self.gap_resumes = 0
         try:
             event = self._pipe.codec.read_event(code, message, replayed=replayed)
