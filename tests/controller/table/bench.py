@@ -70,6 +70,8 @@ class Bench:
         self.facts: list[f.AnyFact] = []
         self.fed: list[Card] = []
         self.rounds = 0
+        self.names = True
+        """Cards that lie face down are sometimes named by their players, as scripts may do."""
         self._eseq: dict[str, int] = {}
 
     # ---- judging

@@ -109,7 +109,7 @@ def _decision(bench: Bench, seat: int, option: Option) -> a.Decide:
         amount = base * option.times or rng.choice((100, 2500))
     keep: tuple[Card, ...] = ()
     discard: tuple[Card, ...] = ()
-    if rng.random() < 0.5:
+    if bench.names and rng.random() < 0.5:
         if option.discard:
             discard = tuple(rng.sample(hand, option.discard))
         elif option.keep:
@@ -132,7 +132,7 @@ def _set(bench: Bench) -> a.AnyAct | None:
     seat = seat_of(bench.rng.choice(round_of(bench).turns))
     assert seat is not None
     hand = bench.places[seat_place(seat)]
-    if bench.rng.random() < 0.5:
+    if not bench.names or bench.rng.random() < 0.5:
         return a.SetHand(seat=seat, by=a.By("player", str(seat)))
     if len(step.groups) == 1:
         return a.SetHand(seat=seat, keep=tuple(bench.rng.sample(hand, step.groups[0][1])))
