@@ -30,11 +30,15 @@ class By(msgspec.Struct, frozen=True):
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where a device act came from. `eseq` is the device's event number, 0 when it gives none."""
+    """Where a device act came from. `eseq` is the device's event number, 0 when it gives none.
+
+    `t_ms` is the device's own clock, kept as its claim only: the record's time is the host's (EQ-86).
+    """
 
     device: str
     eseq: int = 0
     replayed: bool = False
+    t_ms: int = 0
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True, tag_field="act", omit_defaults=True):

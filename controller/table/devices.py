@@ -39,7 +39,7 @@ TOLD_BY_ITS_OWN_EVENT = frozenset(
 def act_of_event(event: e.DeviceEvent, device: str, state: TableState) -> a.AnyAct:
     """The act that a device event stands for; `state` tells in which mode a cycle began."""
     by = a.By("device", device)
-    origin = a.Origin(device, event.eseq, event.replayed)
+    origin = a.Origin(device, event.eseq, event.replayed, event.t_ms)
     match event:
         case e.CardRead() | e.BurnEjected():
             return _card(event, by, origin, out_of_flow=e.CardFlag.OUT_OF_FLOW in event.flags)

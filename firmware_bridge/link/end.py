@@ -62,6 +62,10 @@ class LinkEnd(Outbox):
         super().__init__(checksum, line)
         self._clear(WINDOW_MAX, 0.0)
 
+    def next_numbers(self) -> tuple[int, int]:
+        """Return the SEQ of the next DATA frame to be sent, and the one expected from the other side."""
+        return self._window.next_seq, self._expected
+
     def use_seal(self, sealer: Sealer | None, now: float) -> None:
         """Seal from the next message handed over, and take only sealed DATA from the next frame; None: neither."""
         self._sealer_in = self._sealer_out = sealer
