@@ -61,8 +61,8 @@ class Bench:
         """Cards physically in the device, top first."""
         self.next_pack: list[Card] | None = None
         """What the next shuffle leaves in the device; None: a random order."""
-        self.out: list[tuple[Card, bool]] = []
-        """Cards that physically left the device since the shuffle, with True where their name was read."""
+        self.out: list[Card] = []
+        """Cards that physically left the device since the shuffle, in order."""
         self.places: dict[str, list[Card]] = {}
         self.aside: list[tuple[Card, bool]] = []
         self.verdict: Verdict | None = None
@@ -85,6 +85,7 @@ class Bench:
         self.facts.extend(verdict.facts)
         self.state = verdict.state
         self._follow_cards(verdict.facts)
+        self.out += self.fed
         return verdict.outcome
 
     def view(self) -> Outcome:

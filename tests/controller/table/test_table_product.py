@@ -124,7 +124,7 @@ def check(bench: Bench, act: AnyAct, verdict: Verdict) -> None:
         assert verdict.state is bench.state, told
 
 
-@pytest.mark.requirement("EQ-26")
+@pytest.mark.requirement("EQ-11", "T-28")
 @pytest.mark.parametrize(("game", "method"), TABLES)
 def test_every_act_in_every_state_has_its_stated_outcome(game: str, method: str) -> None:
     rng = random.Random(11)

@@ -135,7 +135,7 @@ def public(verdict: Verdict, act: a.AnyAct) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-@pytest.mark.requirement("T-4", "EQ-26")
+@pytest.mark.requirement("T-11", "T-12")
 @pytest.mark.parametrize("trouble", [0.0, 0.1])
 @pytest.mark.parametrize(("game", "method"), TABLES)
 def test_worlds_that_differ_in_hidden_cards_look_the_same(game: str, method: str, trouble: float) -> None:

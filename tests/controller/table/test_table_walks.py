@@ -39,7 +39,7 @@ def walk(
     return wanderer
 
 
-@pytest.mark.requirement("EQ-26")
+@pytest.mark.requirement("EQ-11", "T-28")
 @pytest.mark.parametrize(("game", "method"), TABLES)
 def test_legal_rounds_keep_cards_money_gate_and_record_in_order(game: str, method: str) -> None:
     wanderer = walk(game, method, LEGAL, 30, SEED)
@@ -51,7 +51,7 @@ def test_senseless_acts_leave_no_trace_but_what_the_irregularity_table_says(game
     walk(game, method, SLIPS, 35, SEED + 1)
 
 
-@pytest.mark.requirement("EQ-26")
+@pytest.mark.requirement("EQ-11", "T-28")
 @pytest.mark.parametrize(("game", "method"), TABLES)
 def test_device_trouble_keeps_cards_money_gate_and_record_in_order(game: str, method: str) -> None:
     walk(game, method, TROUBLE, 60, SEED + 2)

@@ -81,8 +81,6 @@ class Watch:
         assert min(places) >= 0
         assert ledger.loaded == sum(places)
         assert ledger.device == len(bench.pack), "the device holds another number of cards than the ledger says"
-        for card in bench.fed:
-            bench.out.append((card, True))
         assert len(deck.watch.read) == len(bench.out), "a card that left the device is not in the order read"
         told = [unseal(sealed, LOOK) for fact in verdict.facts for sealed in _cards_of(fact)]
         for card, seen in zip(bench.fed, told, strict=False):
