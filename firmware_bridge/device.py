@@ -123,6 +123,8 @@ class Device:
         self._refused_now = False
         self._linked = False
         self._failure: Exception | None = None
+        self._now_s = 0.0
+        """When the outputs that are being delivered arose."""
         self._delivering = False
         self._watchers: list[asyncio.Future[None]] = []
         self._answers: dict[int, asyncio.Future[CommandAnswered | CommandFailed]] = {}
@@ -166,7 +168,8 @@ class Device:
             return
         task, self._task = self._task, None
         if self.transport.state is TransportState.OPEN:
-            self._deliver(self.session.close(self._clock()))
+            now_s = self._clock()
+            self._deliver(self.session.close(now_s), now_s)
         task.cancel()
         await asyncio.wait([task])
         if not task.cancelled():
@@ -174,9 +177,11 @@ class Device:
 
     def acknowledge(self, eseq: int) -> None:
         """Tell the device that every event up to `eseq` is stored durably. Call it on the loop."""
+        if self._delivering:
+            self.session.acknowledge(eseq, self._now_s)  # goes out with the rest when everything is told
+            return
         self.session.acknowledge(eseq, self._clock())
-        if not self._delivering:
-            self._flush()
+        self._flush()
 
     def request(self, command: Command) -> int:
         """Send a command and return its tid; the answer goes to the consumer.
@@ -231,13 +236,15 @@ class Device:
         """Serve one opening of the port until it breaks or the device is refused; say whether a link came up."""
         self._begin_opening()
         self._tell(PortOpened(self.transport.url))
-        self._deliver(self.session.connection_made(self._clock()))
+        now_s = self._clock()
+        self._deliver(self.session.connection_made(now_s), now_s)
         await self._over.wait()
         self._stop_timer()
         await self.transport.close()
         if self._lost_by is not None:
             self._tell(PortLost(self._lost_by))
-        self._deliver(self.session.connection_lost(self._clock()))
+        now_s = self._clock()
+        self._deliver(self.session.connection_lost(now_s), now_s)
         self._fail_answers()
         return self._linked and not self._refused_now
 
@@ -247,7 +254,8 @@ class Device:
         self._lost_by = None
 
     def _take_bytes(self, chunk: bytes) -> None:
-        self._deliver(self.session.receive(chunk, self._clock()))
+        now_s = self._clock()
+        self._deliver(self.session.receive(chunk, now_s), now_s)
 
     def _lose_port(self, error: TransportError) -> None:
         self._lost_by = error
@@ -257,14 +265,14 @@ class Device:
         self._timer = None
         due_s, now_s = self.session.next_deadline(), self._clock()
         if due_s is not None and due_s <= now_s:
-            self._deliver(self.session.tick(now_s))
+            self._deliver(self.session.tick(now_s), now_s)
         else:
             self._arm_timer()
 
-    def _deliver(self, outputs: list[HostOutput]) -> None:
+    def _deliver(self, outputs: list[HostOutput], now_s: float) -> None:
         """Tell everything in order, then send once: what the consumer answers goes with what the session has to say."""
         if outputs:
-            self._delivering = True
+            self._delivering, self._now_s = True, now_s
             for output in outputs:
                 if type(output) is not EventArrived:
                     self._note(output)

@@ -114,7 +114,11 @@ class LinkEnd(Outbox):
             self._retry_at = None
         elif flights:
             self._take_ack(place & 0x0F, now)
-        self._owe_ack(now)
+        if self._ack_at is None and self._owed * 2 + 2 <= self._window_in:
+            self._owed += 1
+            self._ack_at = now + ACK_DELAY_S
+        else:
+            self._owe_ack(now)
         return True
 
     def tick(self, now: float) -> LinkNote | None:

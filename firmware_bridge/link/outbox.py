@@ -13,9 +13,9 @@ from firmware_bridge.errors import MisuseError, NotReadyError
 from firmware_bridge.framing import encode_frame
 from firmware_bridge.link.faults import LinkCounters
 from firmware_bridge.link.frames import CTL_DATA, POINT_TO_POINT, RTX, SEC
-from firmware_bridge.link.limits import BODY_MAX, T1_MAX_S
+from firmware_bridge.link.limits import BODY_MAX, SEQ_MODULO, T1_MAX_S
 from firmware_bridge.link.line import Line
-from firmware_bridge.link.window import SendWindow
+from firmware_bridge.link.window import Flight, SendWindow
 from firmware_bridge.seal import SEAL_OVERHEAD, Sealer
 
 
@@ -86,24 +86,43 @@ class Outbox(ABC):
             NotReadyError: the link is down, or too many messages wait.
             MisuseError: the message is longer than agreed.
         """
-        window = self._window
-        if (
-            self._up
-            and self._sealer_out is None
-            and not window.waiting
-            and len(window.flights) < window.size
-            and len(message) <= self.body_limit
-            and self._may_send_data()
-        ):
-            self._start(message, None, now)  # what nearly always happens, decided without a detour
-            return
         if not self._up:
             raise NotReadyError("the link is down")
         if len(message) > self.message_limit:
             raise MisuseError(f"a message has at most {self.message_limit} bytes on this link")
-        window.put(message, self._sealer_out)
+        self._window.put(message, self._sealer_out)
         if self._may_send_data():
             self._pump(now)
+
+    def maybe_send(self, message: bytes, now: float) -> bool:
+        """Send a message if it can go out at once; else nothing has changed.
+
+        Plain DATA, which carries every acknowledgement of an event, takes no detour here: `_start`, `_emit` and
+        `_emit_raw` written out in their order.
+        """
+        window = self._window
+        if not self._up or window.waiting or len(window.flights) >= window.size or not self._may_send_data():
+            return False
+        if len(message) > self.message_limit:
+            return False
+        if self._sealer_out is not None:
+            self._start(message, self._sealer_out, now)
+            return True
+        seq = window.next_seq
+        window.next_seq = (seq + 1) % SEQ_MODULO
+        window.flights.append(Flight(seq, CTL_DATA, message))
+        frame = bytes((CTL_DATA, self._address, seq << 4 | self._expected)) + message
+        wire = encode_frame(frame, self._checksum)
+        self._out += wire
+        self._ack_at = None
+        self._owed = 0
+        self._last_out = now
+        self.counters.frames_out += 1
+        free_at = max(now, self._line_free_at)
+        self._line_free_at = free_at = free_at + self._byte_s * len(wire)
+        if self._retry_at is None:
+            self._retry_at = free_at + self._t1_s
+        return True
 
     def _may_send_data(self) -> bool:
         return self._up

@@ -95,6 +95,11 @@ class CommandDesk:
         for waiting in lost:
             self._fail(waiting, CommandFailure.LINK_LOST)
 
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether no command waits."""
+        return not self._waiting
+
     def next_deadline(self) -> float | None:
         if not self._waiting:
             return None

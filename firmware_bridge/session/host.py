@@ -170,7 +170,9 @@ class HostSession:
         """Return when `tick` has something to do, None for never."""
         if self._state is not _RUNNING and self._state in _DEAF:
             return None
-        deadline = earlier(self._link.next_deadline(), self._desk.next_deadline())
+        deadline = self._link.next_deadline()
+        if not self._desk.is_empty:
+            deadline = earlier(deadline, self._desk.next_deadline())
         if self._lifetime is not None and self._state is _RUNNING:
             awaited = self._desk.count(Purpose.KEEP_ALIVE) > 0
             return earlier(deadline, self._lifetime.next_deadline(self._link.last_sealed_out, awaited=awaited))

@@ -115,8 +115,7 @@ class EventStream:
 
     def flush(self, now: float) -> None:
         """Send the acknowledgement that is due, when the window has room."""
-        if self._ack_due and self._pipe.link.has_room:
-            self._pipe.link.send(self._pipe.codec.write_event_ack(self.intake.durable), now)
+        if self._ack_due and self._pipe.link.maybe_send(self._pipe.codec.write_event_ack(self.intake.durable), now):
             self._ack_due = False
 
     def _deliver(self, code: int, message: bytes, eseq: int) -> None:
