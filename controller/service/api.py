@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from controller.errors import ShoedError
 from controller.service.driver import DeviceDriver
-from controller.service.errors import BusyError, RequestError
+from controller.service.errors import BusyError, RequestError, StoppingError
 from controller.service.metrics import Metrics
 from controller.service.strict import shown
 from controller.service.table_task import TableBrokenError, TableTask
@@ -225,7 +225,7 @@ def _error(error: ShoedError) -> Response:
     status = 400
     if isinstance(error, RequestError):
         status = error.status
-    elif isinstance(error, BusyError | TableBrokenError):
+    elif isinstance(error, BusyError | StoppingError | TableBrokenError):
         status = 503
     where = getattr(error, "where", "")
     return _json({"code": error.code, "what": error.what, "do": error.do, "where": str(where)}, status)

@@ -33,6 +33,17 @@ class BusyError(ServiceError):
     """Too much is waiting already; the same request may be sent again in a moment."""
 
 
+class StoppingError(ServiceError):
+    """The daemon is about to end: the act may have been taken or not, which the entries tell after the next start."""
+
+    def __init__(self, table: str) -> None:
+        super().__init__(
+            "daemon-stopping",
+            f"The daemon ends; whether table {table} has taken this act is told by its entries after the next start.",
+            "Read the entries once the daemon runs again, and send the act again if it is not among them.",
+        )
+
+
 class RequestError(ServiceError):
     """A request to the API that cannot be understood. `where` is the place inside its body."""
 

@@ -33,7 +33,7 @@ from controller.journal.errors import JournalFailedError, JournalFullError
 from controller.journal.journal import Journal
 from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
-from controller.service.errors import BusyError, ServiceError
+from controller.service.errors import BusyError, ServiceError, StoppingError
 from controller.service.feed import Feed, FeedEntry
 from controller.service.inbox import Heard, Joined, Noticed, ToTable
 from controller.service.logs import Logger
@@ -125,6 +125,7 @@ class TableTask:
         self._wall_ms = wall_ms
         self._inbox: asyncio.Queue[Asked | ToTable] = asyncio.Queue()
         self._asked = 0
+        self._stopping = False
         self._look_at = 0.0
         self._driving: list[asyncio.Task[None]] = []
 
@@ -140,9 +141,12 @@ class TableTask:
         Raises:
             BusyError: too many acts wait already.
             TableBrokenError: the table has stopped.
+            StoppingError: the daemon ends.
         """
         if self.health is Health.BROKEN:
             raise self._broken()
+        if self._stopping:
+            raise StoppingError(self.id)
         if self._asked >= ASKED_MAX:
             raise BusyError("table-busy", f"Table {self.id} has {ASKED_MAX} acts waiting.", "Send it again in a moment.")
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
@@ -176,6 +180,9 @@ class TableTask:
             self._logger.exception("table-stopped")
             await self._refuse_for_ever()
         finally:
+            self._stopping = True
+            while not self._inbox.empty():
+                _answer_with(self._inbox.get_nowait(), StoppingError(self.id))
             await self._let_go_of_devices()
 
     async def _serve_next(self) -> None:
@@ -200,11 +207,14 @@ class TableTask:
     async def _serve_person(self, asked: Asked) -> None:
         try:
             answer = await self._take_person_act(asked.act)
-            if not asked.answer.done():
-                asked.answer.set_result(answer)
-        finally:
-            if not asked.answer.done():
-                asked.answer.set_exception(self._broken())
+        except asyncio.CancelledError:
+            _answer_with(asked, StoppingError(self.id))
+            raise
+        except BaseException:
+            _answer_with(asked, self._broken())
+            raise
+        if not asked.answer.done():
+            asked.answer.set_result(answer)
 
     async def _take_person_act(self, act: AnyAct) -> Answer:
         key = self.engine.name(act)
@@ -352,9 +362,7 @@ class TableTask:
     async def _refuse_for_ever(self) -> None:
         await self._let_go_of_devices()
         while True:
-            item = await self._inbox.get()
-            if isinstance(item, Asked) and not item.answer.done():
-                item.answer.set_exception(self._broken())
+            _answer_with(await self._inbox.get(), self._broken())
 
     def _broken(self) -> TableBrokenError:
         return TableBrokenError(
@@ -384,3 +392,8 @@ class TableTask:
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
+
+
+def _answer_with(item: Asked | ToTable, error: ServiceError) -> None:
+    if isinstance(item, Asked) and not item.answer.done():
+        item.answer.set_exception(error)

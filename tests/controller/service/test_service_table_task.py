@@ -17,7 +17,7 @@ from controller.journal.errors import JournalFullError
 from controller.journal.journal import Journal
 from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
-from controller.service.errors import BusyError
+from controller.service.errors import BusyError, StoppingError
 from controller.service.feed import Feed
 from controller.service.inbox import Heard, Joined, Noticed
 from controller.service.logs import LogFile, make_logger
@@ -268,5 +268,7 @@ async def test_stopping_locks_the_gates_and_answers_whoever_waits() -> None:
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert made.order == ["locked"]
-    with pytest.raises(TableBrokenError):
+    with pytest.raises(StoppingError):
         await waiting
+    with pytest.raises(StoppingError):
+        await made.task.ask(made.act("open"))
