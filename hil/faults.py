@@ -127,10 +127,7 @@ def parse_fault(text: str) -> FaultOrder:
 def help_text() -> str:
     """Return one line a fault, for `--help` and for training."""
     width = max(len(fault.name) for fault in FAULTS)
-    return "\n".join(
-        f"{fault.name:<{width}}  {fault.place.value:<6}  {fault.help} (usually {fault.usual_rate:g})"
-        for fault in FAULTS
-    )
+    return "\n".join(f"{fault.name:<{width}}  {fault.place.value:<6}  {fault.help} (usually {fault.usual_rate:g})" for fault in FAULTS)
 
 
 @dataclasses.dataclass(slots=True)

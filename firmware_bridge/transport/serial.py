@@ -119,16 +119,12 @@ def _is_pty(fd: int) -> bool:
 def _could_not_open(path: str, error: Exception) -> TransportError:
     number = _errno_of(error)
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
-        return PortMissingError(
-            f"there is no port {path}", "plug the device in, or choose a port that `shoed ports` lists"
-        )
+        return PortMissingError(f"there is no port {path}", "plug the device in, or choose a port that `shoed ports` lists")
     if number in (errno.EACCES, errno.EPERM):
         return PortNotPermittedError(f"{path} may not be opened by this account", _permission_advice(path))
     if number in (errno.EBUSY, errno.EAGAIN, errno.EWOULDBLOCK):
         holder = find_holder(path)
-        return PortBusyError(
-            f"{path} is in use by {holder or 'another program'}", "stop that program, then try again", holder
-        )
+        return PortBusyError(f"{path} is in use by {holder or 'another program'}", "stop that program, then try again", holder)
     if number in (errno.ENOTTY, errno.EISDIR, errno.EINVAL) or not _is_character_device(path):
         return PortMissingError(f"{path} is not a serial port", _CHOOSE)
     reason = os.strerror(number) if number else type(error).__name__
