@@ -66,6 +66,7 @@ def _state_carried(spec: DeckSpec, state: TableState, fact: f.StateCarried) -> N
     state.last_back, state.shuffler_out, state.dealer = fact.last_back, fact.shuffler_out, fact.dealer
     state.rules_hash, state.device_seq, state.rounds_since_count = fact.rules_hash, fact.device_seq, fact.rounds_since_count
     state.devices_down = frozenset(fact.devices_down)
+    state.spare = fact.spare
     state.device_modes = fact.device_modes
     state.quarantine_why = ""
     state.alarms = tuple(Alarm(a.code, a.where, a.detail, a.holds, a.ways) for a in fact.alarms)
@@ -82,6 +83,14 @@ def _census(spec: DeckSpec, short: tuple[int, ...]) -> ShoeCensus:
         if not isinstance(without, Beyond):
             census = without
     return census
+
+
+def _spare_shuffled(spec: DeckSpec, state: TableState, fact: f.SpareShuffled) -> None:
+    state.spare = fact.counted
+
+
+def _spare_unshuffled(spec: DeckSpec, state: TableState, fact: f.SpareUnshuffled) -> None:
+    state.spare = None
 
 
 def _deck_unshuffled(spec: DeckSpec, state: TableState, fact: f.DeckUnshuffled) -> None:
@@ -167,6 +176,8 @@ APPLY: Appliers = {
     f.DeckShuffled: _deck_shuffled,
     f.StateCarried: _state_carried,
     f.DeviceModeTold: _device_mode_told,
+    f.SpareShuffled: _spare_shuffled,
+    f.SpareUnshuffled: _spare_unshuffled,
     f.DeckUnshuffled: _deck_unshuffled,
     f.DeckQuarantined: _deck_quarantined,
     f.DeckCleared: _deck_cleared,

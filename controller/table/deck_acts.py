@@ -12,7 +12,7 @@ from controller.table import facts as f
 from controller.table.acts import Close, Load, Open, RemoveCard, ReplaceCard, Shuffle, ShuffleAborted, SignOff, SignOn
 from controller.table.codes import IRREGULARITIES
 from controller.table.desk import OUTSIDE_ROUND, Desk
-from controller.table.going_on import go_on_if_free, shuffler_failed
+from controller.table.going_on import go_on_if_free, shuffler_failed, unshuffle_spare
 
 COUNT_RULE = parallel("MD 36.05.03.27", "a shuffler that counts and shows a wrong number: the deck leaves the table")
 MODE_RULE = Rule("EQ-22", Standing.HOUSE, "a cycle counts as a shuffle only when its mode is random")
@@ -43,6 +43,8 @@ def load(desk: Desk, act: Load) -> None:
     if _is_the_shuffled_set(desk, act):
         desk.notes.evidence = "confirmed"
         return
+    spare = desk.draft.spare if act.cards in (None, desk.draft.spare) else None
+    unshuffle_spare(desk, "a deck was loaded")
     evidence = "counted" if act.cards is not None and act.origin is not None else "told"
     desk.emit(f.DeckLoaded(shoe=desk.draft.shoe + 1, decks=act.decks, cards=act.cards, back=act.back, evidence=evidence))
     desk.notes.evidence = evidence
@@ -57,6 +59,9 @@ def load(desk: Desk, act: Load) -> None:
         desk.raise_alarm("deck-turn", detail=act.back, holds=False)
         desk.emit(f.DeckQuarantined(why="deck-turn"))
         desk.fire("quarantine")
+    elif spare is not None and desk.kind is StateKind.UNVERIFIED:
+        desk.notes.rule = TURN_RULE
+        _accept_shuffle(desk, Shuffle(counted=spare, by=act.by))
 
 
 def _cards(count: int | None) -> str:
@@ -87,7 +92,7 @@ def _count_wrong(desk: Desk, witness: str) -> None:
 def shuffle(desk: Desk, act: Shuffle) -> None:
     """A finished cycle: it makes the deck ready only when its mode was random and its count and set are right."""
     if desk.kind not in OUTSIDE_ROUND:
-        _other_deck_shuffled(desk)
+        _other_deck_shuffled(desk, act)
         return
     if desk.kind is StateKind.QUARANTINED:
         if act.origin is None:
@@ -129,6 +134,7 @@ def _accept_shuffle(desk: Desk, act: Shuffle) -> None:
             )
         )
     evidence = "counted" if act.counted is not None else "told"
+    unshuffle_spare(desk, "the deck that was shuffled is dealt next")
     desk.emit(f.DeckShuffled(mode=act.mode, counted=act.counted, evidence=evidence))
     for alarm in desk.draft.alarms:
         if not alarm.holds and alarm.code in SETTLED_BY_A_GOOD_SHUFFLE:
@@ -174,13 +180,22 @@ def _unshuffled(desk: Desk, why: str) -> None:
     _leave_for_unverified(desk)
 
 
-def _other_deck_shuffled(desk: Desk) -> None:
+def _other_deck_shuffled(desk: Desk, act: Shuffle) -> None:
     """A cycle ends while a round is on: it can only be the other deck, which tells nothing about this one."""
     desk.notes.message = "A shuffle ended while cards are on the table; it does not concern the deck in use."
+    if not desk.procedure.settings.flag("two_decks"):
+        return
+    cards = desk.procedure.deck.cards
+    good = act.mode == "random" and not (act.missing or act.extra or act.problem) and act.counted in (None, cards)
+    if good:
+        desk.emit(f.SpareShuffled(counted=cards))
+    else:
+        unshuffle_spare(desk, "its cycle was not a whole random shuffle of the right cards")
 
 
 def shuffle_aborted(desk: Desk, act: ShuffleAborted) -> None:
     """A cycle that was broken off leaves the deck unshuffled."""
+    unshuffle_spare(desk, "a cycle was broken off")
     if desk.kind in LOADABLE and desk.kind is not StateKind.QUARANTINED and desk.kind is not StateKind.CLOSED:
         _unshuffled(desk, "the cycle was broken off")
         desk.raise_alarm("not-shuffled", holds=False)

@@ -12,8 +12,15 @@ from controller.dealing.steps import Burn, Deal, Stack
 from controller.table import facts as f
 from controller.table.acts import DeviceNotice, DeviceRoutine
 from controller.table.desk import Desk
-from controller.table.going_on import go_on_if_free, settle_alarm, shuffler_failed, unshuffle_outside_round
+from controller.table.going_on import go_on_if_free, settle_alarm, shuffler_failed, unshuffle_outside_round, unshuffle_spare
 
+UNDOES_A_SHUFFLE = frozenset(
+    {
+        "jam", "lid-open", "restarted", "power-lost", "tamper", "events-lost", "wrong-identity",
+        "mode-sort", "mode-random", "mode-count-only", "mode-unknown",
+    }
+)  # fmt: skip
+"""What may have happened to the deck in a shuffler since its cycle; a mode is told when the next cycle begins."""
 WAYS = ("continue", "void", "reshuffle", "replace-deck")
 
 
@@ -23,6 +30,8 @@ def routine(desk: Desk, act: DeviceRoutine) -> None:
 
 def device_notice(desk: Desk, act: DeviceNotice) -> None:
     """A device event that moves no card."""
+    if _is_shuffler(act) and act.event in UNDOES_A_SHUFFLE:
+        unshuffle_spare(desk, f"{act.event} of {act.name}")
     meet = _NOTICES.get(act.event)
     if meet is None:
         desk.notes.message = f"'{act.event}' is recorded; it asks for nothing."

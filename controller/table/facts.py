@@ -74,6 +74,7 @@ class StateCarried(Fact, frozen=True, kw_only=True, tag=True):
     device_modes: dict[str, str]
     devices_down: tuple[str, ...]
     alarms: tuple[CarriedAlarm, ...]
+    spare: int | None = None
 
 
 class DeckLoaded(Fact, frozen=True, kw_only=True, tag=True):
@@ -88,6 +89,18 @@ class DeckShuffled(Fact, frozen=True, kw_only=True, tag=True):
     mode: str
     counted: int | None
     evidence: str
+
+
+class SpareShuffled(Fact, frozen=True, kw_only=True, tag=True):
+    """Of two decks in turn, the one that is not dealt was shuffled: so many cards wait for their round."""
+
+    counted: int
+
+
+class SpareUnshuffled(Fact, frozen=True, kw_only=True, tag=True):
+    """What is known of the other deck's shuffle does not hold any more."""
+
+    why: str
 
 
 class DeckUnshuffled(Fact, frozen=True, kw_only=True, tag=True):
@@ -386,10 +399,11 @@ class DealerChanged(Fact, frozen=True, kw_only=True, tag=True):
 
 
 AnyFact = (
-    TableOpened | TableClosed | DeviceHeard | DeviceModeTold | StateCarried | DeckLoaded | DeckShuffled | DeckUnshuffled
-    | DeckQuarantined | DeckCleared | CardRemoved | CardReplaced | RoundStarted | Wagered | BetsClosed | StartFixed | StepEntered
-    | CardDealt | CardsReordered | CardPutAside | StrayCard | CardDiscarded | StackCardRead | StackDealt | CutCardSeen | Decided
-    | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong | HandJudged | Declared | StubCounted | StubExplained | StubRacked
-    | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed | AsideReleased
-    | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEmptied | ShoeEnded | DealerChanged
+    TableOpened | TableClosed | DeviceHeard | DeviceModeTold | StateCarried | DeckLoaded | DeckShuffled | SpareShuffled
+    | SpareUnshuffled | DeckUnshuffled | DeckQuarantined | DeckCleared | CardRemoved | CardReplaced | RoundStarted | Wagered
+    | BetsClosed | StartFixed | StepEntered | CardDealt | CardsReordered | CardPutAside | StrayCard | CardDiscarded
+    | StackCardRead | StackDealt | CutCardSeen | Decided | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong
+    | HandJudged | Declared | StubCounted | StubExplained | StubRacked | IdleHandsRacked | Irregular | HandDead | RoundVoided
+    | AlarmRaised | AlarmSettled | Suspended | Resumed | AsideReleased | EvidenceConfirmed | RoundCollected | RoundCompleted
+    | ShoeEmptied | ShoeEnded | DealerChanged
 )  # fmt: skip

@@ -61,6 +61,12 @@ def _catch_up(desk: Desk) -> None:
             desk.fire("advance")
 
 
+def unshuffle_spare(desk: Desk, why: str) -> None:
+    """Whatever happens to the other deck, or in its shuffler, undoes its shuffle."""
+    if desk.draft.spare is not None:
+        desk.emit(f.SpareUnshuffled(why=why))
+
+
 def shuffler_failed(desk: Desk, name: str) -> None:
     """A shuffler fails in its cycle: the cards are shuffled again, no hand is affected."""
     row = desk.procedure.irregularities.get("shuffler-malfunction")

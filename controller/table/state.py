@@ -69,6 +69,8 @@ class TableState(msgspec.Struct):
     button: int | None = None
     last_back: str | None = None
     """Back colour of the deck that was dealt last, where two decks are used in turn."""
+    spare: int | None = None
+    """Cards of the other one of two decks in turn, when it is shuffled and waits for its round."""
     shuffler_out: int | None = None
     """Cards that the last finished cycle handed out."""
     dealer: str = ""

@@ -392,6 +392,51 @@ def test_two_decks_are_used_in_turn() -> None:
 
 
 @pytest.mark.rule("13:69F-23.2(b)")
+def test_the_other_deck_is_shuffled_while_this_one_is_dealt_and_is_ready_when_it_is_loaded() -> None:
+    bench = table(two_decks=True)
+    bench.load(back="red")
+    bench.shuffle()
+    for back in ("blue", "red", "blue"):
+        begin(bench, (1,))
+        assert bench.shuffle().gate == "open", "the deck in use is not concerned"
+        bench.deal()
+        end_round(bench)
+        outcome = bench.load(back=back)
+        assert (outcome.state, outcome.alarms) == ("ready", ())
+    begin(bench, (1,))
+    bench.deal()
+    assert bench.view().stub_expected == 46
+
+
+@pytest.mark.rule("13:69F-23.2(b)")
+@pytest.mark.parametrize(
+    "undone",
+    ["sort cycle", "wrong count", "broken off", "jam", "lid", "next cycle", "other count", "one deck only"],
+)
+def test_the_other_deck_is_not_ready_unless_its_shuffle_still_holds(undone: str) -> None:
+    bench = table(two_decks=undone != "one deck only")
+    begin(bench, (1,))
+    bench.shuffle()
+    match undone:
+        case "sort cycle":
+            bench.shuffle(mode="sort")
+        case "wrong count":
+            bench.shuffle(counted=51)
+        case "broken off":
+            bench.put(a.ShuffleAborted(by=SHUFFLER, origin=bench.origin("shuffler")))
+        case "jam" | "lid":
+            bench.notice({"jam": "jam", "lid": "lid-open"}[undone], "shuffler")
+            bench.notice("lid-closed", "shuffler")
+        case "next cycle":
+            bench.notice("mode-random", "shuffler")
+        case _:
+            pass
+    end_round(bench)
+    outcome = bench.load(back="blue", **({"cards": 51} if undone == "other count" else {}))
+    assert outcome.state == ("quarantined" if undone == "other count" else "unverified")
+
+
+@pytest.mark.rule("13:69F-23.2(b)")
 def test_with_one_deck_its_back_does_not_matter() -> None:
     bench = table()
     for _ in range(2):

@@ -16,7 +16,7 @@ LEGAL, SLIPS, TROUBLE = (0.0, 0.0, 0.15), (0.3, 0.0, 0.05), (0.1, 0.12, 0.1)
 HOUSES: dict[str, dict[str, Plain]] = {
     "colorado-hold-em-poker": {
         "seats": 7, "pay_table": {"pair": 1, "two-pair": 2, "three-of-a-kind": 3, "straight": 4, "flush": 6}, "lowest_paid_pair": "T",
-        "stack_community": "hand",
+        "stack_community": "hand", "two_decks": True,
     },
     "fast-action-hold-em": {"decks": 2, "natural": ["four-of-a-kind", "three-of-a-kind"], "shoe_start_burn": False, "seats": 7},
     "winners-pot-poker": {"commission_fixed": 3, "odd_chips": "house", "seats": 9, "double_size": 0},
