@@ -21,7 +21,7 @@ HEAD_BYTES: Final = 65_536
 
 
 class GoneError(Exception):
-    """The connection broke: the daemon is dead, or has closed it. An act under way may or may not have been taken."""
+    """The connection broke: the daemon is dead, ends, or has closed it. An act under way may or may not have been taken."""
 
 
 class ApiLine:
@@ -70,6 +70,9 @@ class ApiLine:
         if status in (200, 409):
             return content
         told = msgspec.json.decode(content, type=dict[str, str])
+        if told.get("code") == "daemon-stopping":
+            self.close()
+            raise GoneError(told["what"])
         raise ApiError(told.get("code", f"http-{status}"), told.get("what", f"{status}"), told.get("do", ""))
 
     async def _exchange(self, verb: str, path: str, body: bytes) -> tuple[int, bytes]:

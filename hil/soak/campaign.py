@@ -1,7 +1,7 @@
 """Runs of trouble over several games, dealing methods and kinds of session in turn, each with its account at the end.
 
-A run is one site with two tables, so that trouble that strikes the daemon strikes both in different moments of their
-rounds. Everything random comes from the run's seed, which every failure tells.
+Trouble that strikes the daemon strikes two tables at once, in different moments of their rounds. Everything random comes
+from the run's seed, which every failure tells.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hil.mechanism.options import Timing
 from hil.soak.audit import Account, verify_site
 from hil.soak.play import SoakTable
 from hil.soak.site import Site, SoakError, TableSpec
-from hil.soak.trouble import Killer, PowerCutter, Trouble
+from hil.soak.trouble import DiskFiller, Killer, PowerCutter, Stopper, Trouble, Unplugger
 
 FAST: Final = "fast-action-hold-em"
 COLORADO: Final = "colorado-hold-em-poker"
@@ -38,9 +38,27 @@ LINEUPS: Final = (
 """Two tables each. The first has a sealed session in every other turn, the second in the turns between."""
 MOVING: Final = Timing(card_s=0.01, gate_s=0.008, shuffle_s=0.04, stub_card_s=0.0)
 """Quick, but every movement takes a time in which it can be struck."""
+LINE_FAULTS: Final = (
+    "drop:0.02",
+    "flip:0.02",
+    "duplicate:0.02",
+    "delay:0.02",
+    "split:0.1",
+    "merge:0.1",
+    "junk:0.02",
+    "cut:0.001",
+)
+"""Something happens to every fourth chunk of bytes, and a round in three has a dead line of 4 s."""
 LINE_ALARMS: Final = frozenset({"device-lost", "device-warning"})
 """What a bad line may raise. Anything else would be a wrong verdict."""
-POWER_ALARMS: Final = LINE_ALARMS | {"device-restarted", "not-shuffled", "device-malfunction"}
+ALARMS: Final[dict[type[Trouble], frozenset[str]]] = {
+    Killer: frozenset(),
+    Stopper: frozenset(),
+    Unplugger: LINE_ALARMS,
+    DiskFiller: frozenset(),
+    PowerCutter: LINE_ALARMS | {"device-restarted", "not-shuffled", "device-malfunction", "wrong-stack-size"},
+}
+"""What each kind of trouble may raise. Killed or stopped in a round, a daemon that comes back raises nothing at all."""
 
 
 class Report(msgspec.Struct):
@@ -49,10 +67,12 @@ class Report(msgspec.Struct):
     strikes: int = 0
     strikes_at_start: int = 0
     starts: int = 0
+    longest_stop_s: float = 0.0
     rounds: int = 0
     void: int = 0
     acts: int = 0
     uncertain: int = 0
+    refused: dict[str, int] = {}
     cards_unattended: int = 0
     account: Account = msgspec.field(default_factory=Account)
     alarms: dict[str, int] = {}
@@ -68,67 +88,55 @@ class Report(msgspec.Struct):
             elif isinstance(mine, Account):
                 for field in mine.__struct_fields__:
                     setattr(mine, field, getattr(mine, field) + getattr(more, field))
+            elif isinstance(mine, float):
+                setattr(self, name, max(mine, more))
             else:
                 setattr(self, name, mine + more)
 
 
-def lineup(turn: int, *, faults: tuple[str, ...] = (), timing: Timing | None = None) -> list[TableSpec]:
-    """Return the two tables of a turn."""
-    tables = LINEUPS[turn % len(LINEUPS)]
+def lineup(turn: int, *, timing: Timing | None = None) -> list[TableSpec]:
+    """Return the two tables of a turn; sealed and open sessions take turns."""
+    return _tables(turn, LINEUPS[turn % len(LINEUPS)], (), timing or Timing.instant())
+
+
+def full_house(turn: int, faults: Sequence[str]) -> list[TableSpec]:
+    """Return a table of each kind, on lines with these faults: most of their time is waiting, which they do together."""
+    return _tables(turn, [table for pair in LINEUPS for table in pair], tuple(faults), Timing.instant())
+
+
+def _tables(turn: int, tables: Sequence[tuple[str, str]], faults: tuple[str, ...], timing: Timing) -> list[TableSpec]:
     return [
-        TableSpec(
-            id=f"T{number}",
-            game=game,
-            method=method,
-            sealed=(turn + number) % 2 == 0,
-            faults=faults,
-            timing=timing or Timing.instant(),
-        )
+        TableSpec(id=f"T{number}", game=game, method=method, sealed=(turn + number) % 2 == 0, faults=faults, timing=timing)
         for number, (game, method) in enumerate(tables, start=1)
     ]
 
 
-async def run_kills(folder: Path, seed: int, kills: int) -> Report:
-    """Kill the daemon so often while its tables play; nothing but the play may show it.
+async def run_trouble(folder: Path, seed: int, kind: type[Trouble], times: int) -> Report:
+    """Let one kind of trouble strike so often while two tables play; nothing but what it must lead to may show.
 
     Raises:
         SoakError: something that must hold did not.
     """
-    site = Site(folder, lineup(seed), seed)
-    killer = Killer(site, random.Random(f"{seed}:kills"), kills)
-    report = await _run_until_done(site, killer)
-    report.strikes_at_start = killer.at_start
-    return _checked(site, report, frozenset(), rounds_go_on=True)
-
-
-async def run_power_losses(folder: Path, seed: int, losses: int) -> Report:
-    """Take the power of devices so often; a supervisor lets each round go on or voids it."""
-    site = Site(folder, lineup(seed, timing=MOVING), seed)
-    cutter = PowerCutter(random.Random(f"{seed}:power"), losses)
-    report = await _run_until_done(site, cutter)
-    return _checked(site, report, POWER_ALARMS, rounds_go_on=False)
-
-
-async def run_bad_line(folder: Path, seed: int, rounds: int, faults: Sequence[str]) -> Report:
-    """Play so many rounds at each table on lines with these faults."""
-    site = Site(folder, lineup(seed, faults=tuple(faults)), seed)
-    report = await _run(site, [SoakTable(site, spec, _rng_of(site, spec)) for spec in site.tables], rounds)
-    return _checked(site, report, LINE_ALARMS, rounds_go_on=True)
-
-
-async def _run_until_done(site: Site, trouble: Trouble) -> Report:
+    loses_power = kind is PowerCutter
+    site = Site(folder, lineup(seed, timing=MOVING if loses_power else None), seed)
+    trouble = kind(site, random.Random(f"{seed}:{kind.__name__}"), times)
     tables = [SoakTable(site, spec, _rng_of(site, spec), trouble.moment) for spec in site.tables]
     report = await _run(site, tables, None, trouble)
-    report.strikes = trouble.struck
-    return report
+    report.strikes, report.strikes_at_start, report.longest_stop_s = trouble.struck, trouble.at_start, trouble.longest_s
+    return _checked(site, report, ALARMS[kind], rounds_go_on=not loses_power)
+
+
+async def run_bad_line(folder: Path, seed: int, rounds: int, faults: Sequence[str] = LINE_FAULTS) -> Report:
+    """Play so many rounds at each of ten tables on lines with these faults."""
+    site = Site(folder, full_house(seed, faults), seed)
+    report = await _run(site, [SoakTable(site, spec, _rng_of(site, spec)) for spec in site.tables], rounds)
+    return _checked(site, report, LINE_ALARMS, rounds_go_on=True)
 
 
 async def _run(site: Site, tables: list[SoakTable], rounds: int | None, trouble: Trouble | None = None) -> Report:
     await site.open()
     try:
         await site.start()
-        if isinstance(trouble, PowerCutter):
-            trouble.devices = [device for pair in site.devices.values() for device in pair.values()]
         async with asyncio.TaskGroup() as group:
             for table in tables:
                 group.create_task(_play(table, rounds, trouble))
@@ -168,6 +176,7 @@ def _report_of(site: Site, tables: list[SoakTable], account: Account) -> Report:
         report.acts += figures.acts
         report.uncertain += figures.uncertain
         report.cards_unattended += figures.cards_unattended
+        _add_counts(report.refused, figures.refused)
         _add_counts(report.alarms, figures.alarms)
         _add_counts(report.irregularities, figures.irregularities)
         for device in (table.shoe, table.shuffler):

@@ -54,7 +54,8 @@ class Figures(msgspec.Struct):
     rounds: int = 0
     void: int = 0
     acts: int = 0
-    refused: int = 0
+    refused: dict[str, int] = {}
+    """Acts refused, by code."""
     uncertain: int = 0
     """Acts whose answer was lost."""
     cards: int = 0
@@ -79,7 +80,7 @@ class SoakTable:
         self._site = site
         self._rng = rng
         self._moment = moment
-        self._people = People(self.procedure, rng, most_seats=MOST_SEATS)
+        self.people = People(self.procedure, rng, most_seats=MOST_SEATS)
         self._line = ApiLine(site.folder)
         self._outcome: Outcome | None = None
         self._pending: Move | None = None
@@ -142,12 +143,15 @@ class SoakTable:
         if self._outcome is None:
             self._outcome = (await self._line.view(self.spec.id)).outcome
             await self._hear(0.0)
-            self._people.heard(None, self._outcome)
+            self.people.heard(None, self._outcome)
         outcome = self._outcome
         if outcome.state == "suspended":
             await self._see_to_alarms(outcome)
             return
-        move = self._people.next_move(outcome)
+        if outcome.state == "ready" and not len(self.shoe.machine.feed):
+            await self._load_shoe()
+            return
+        move = self.next_move(outcome)
         if move is not None:
             await self._tell(move)
         elif outcome.gate == "open":
@@ -155,7 +159,23 @@ class SoakTable:
         elif outcome.state in BETWEEN_ROUNDS or outcome.state == "void":
             await self._make_ready(outcome)
         else:
-            await self._hear(HEAR_S)  # somebody knows more than we have heard
+            await self._look_up()
+
+    def next_move(self, outcome: Outcome) -> Move | None:
+        """Return what a person does now; None when it is a device's turn."""
+        return self.people.next_move(outcome)
+
+    def arrange(self, cards: list[PhysicalCard]) -> list[PhysicalCard]:
+        """Return the shuffled cards as they go into the shoe."""
+        return cards
+
+    async def _look_up(self) -> None:
+        """Nobody knows what to do: the table waits for something that is not over yet."""
+        before = self._last
+        await self._hear(HEAR_S)
+        if self._last == before:
+            self._outcome = (await self._line.view(self.spec.id)).outcome
+            self.people.heard(None, self._outcome)
 
     async def _tell(self, move: Move) -> None:
         self._moment()
@@ -164,8 +184,9 @@ class SoakTable:
         answer = await self._line.act(self.spec.id, move.key, move.value, move.by)
         if answer.entry is None:
             self._pending = None
-            self.figures.refused += 1
-            self._people.heard(move, answer.outcome)
+            refused = answer.outcome.refused or ""
+            self.figures.refused[refused] = self.figures.refused.get(refused, 0) + 1
+            self.people.heard(move, answer.outcome)
             self._outcome = answer.outcome
             await self._hear(0.0)
             return
@@ -191,7 +212,7 @@ class SoakTable:
                 self._line.close()
                 await asyncio.sleep(0)
         self._pending = None
-        self._people.heard(None, self._outcome)
+        self.people.heard(None, self._outcome)
 
     def _draw_unattended(self) -> None:
         """The daemon is dead and nobody has noticed: the dealer goes on as far as the gate lets her."""
@@ -210,11 +231,16 @@ class SoakTable:
         if not await self._gate_is_open():
             await self._hear(0.0)
             return
+        drawn = 0
         for _ in range(self._rng.randint(1, BURST_CARDS)):
             self._moment()
             if self.shoe.draw() is not DrawResult.DRAWN:
                 break
-        await self._hear_cards()
+            drawn += 1
+        if drawn:
+            await self._hear_cards()
+        else:
+            await self._look_up()
 
     async def _gate_is_open(self) -> bool:
         try:
@@ -249,12 +275,11 @@ class SoakTable:
         self._moment()
         self.shuffler.press_shuffle(decks=deck.decks)
         await self._take_all()
-        shuffled = self.shuffler.unload()
-        if self._outcome is None or self._outcome.state != "ready":
-            self._lying.extend(shuffled)
-            return
+
+    async def _load_shoe(self) -> None:
+        """The cards are shuffled, which the table knows: put them into the shoe."""
         self._moment()
-        self.shoe.load(shuffled)
+        self.shoe.load(self.arrange(self.shuffler.unload()))
         await self._take_all()
 
     def _verify_set(self, cards: list[PhysicalCard]) -> None:
@@ -320,8 +345,8 @@ class SoakTable:
             self._see_card()
         self._tracker.told(entry.act, outcome, in_stack=False)
         for place, name in self._tracker.take_placed():
-            self._people.saw_card(place, name)
-        self._people.heard(move, outcome)
+            self.people.saw_card(place, name)
+        self.people.heard(move, outcome)
         self._note(outcome)
 
     def _see_card(self) -> None:
@@ -338,6 +363,8 @@ class SoakTable:
             figures.alarms[outcome.alarm] = figures.alarms.get(outcome.alarm, 0) + 1
         if outcome.irregularity is not None:
             figures.irregularities[outcome.irregularity] = figures.irregularities.get(outcome.irregularity, 0) + 1
+        if outcome.state == "suspended":
+            return  # in a round or between two, as before
         in_round = outcome.state not in BETWEEN_ROUNDS and outcome.state != "closed"
         if self._in_round and not in_round:
             figures.rounds += 1

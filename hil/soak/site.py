@@ -83,9 +83,13 @@ class Site:
         """End what still runs."""
         if self._process is not None and self._process.returncode is None:
             await self.kill()
-        for pair in self.devices.values():
-            for device in pair.values():
-                await device.stop()
+        for device in self.all_devices:
+            await device.stop()
+
+    @property
+    def all_devices(self) -> list[WitnessedDevice]:
+        """The devices of all tables."""
+        return [device for pair in self.devices.values() for device in pair.values()]
 
     @property
     def pid(self) -> int:

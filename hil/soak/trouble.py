@@ -1,4 +1,4 @@
-"""What strikes a site while its people play: the daemon killed, the power of a device lost. Seeded, and counted.
+"""What strikes a site while its people play: daemons killed, power and cables lost, no room on the disk. Seeded, and counted.
 
 Trouble is told of each moment at which something is about to happen and strikes a little after one of them, while the
 act is under way: in the journal's commit, between a card and its acknowledgement, in the middle of an answer.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import random
+import resource
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Final
 
+from hil.soak.api import ApiLine
 from hil.soak.site import Site
-from hil.soak.witness import WitnessedDevice
 
 MOMENTS_MAX: Final = 45
 """About as many as a short round has: every part of a round is struck."""
@@ -24,16 +24,26 @@ START_KILL_RATE: Final = 0.15
 START_S: Final = 0.9
 """A start takes about so long."""
 DARK_S: Final = 0.5
-"""The longest time without power; longer than the gate and every movement."""
+"""The longest time without power or cable; longer than the gate and every movement."""
+FULL_BYTES: Final = 8192
+"""Every write past this offset of a file fails: the write-ahead log is longer than this after three entries."""
+TOLD_S: Final = 30.0
+"""People act all the time, so that a table without room is found within its next act, on a busy machine too."""
+ASK_AGAIN_S: Final = 0.02
 
 
 class Trouble(ABC):
     """Strikes so many times; `done` is set when the last one is over, or one has failed."""
 
-    def __init__(self, rng: random.Random, times: int) -> None:
+    def __init__(self, site: Site, rng: random.Random, times: int) -> None:
         self.struck = 0
+        self.longest_s = 0.0
+        """The longest end of a daemon that was asked to end."""
+        self.at_start = 0
+        """Strikes that hit a daemon which was starting."""
         self.done = asyncio.Event()
         self.failure: BaseException | None = None
+        self._site = site
         self._rng = rng
         self._times = times
         self._left = rng.randint(1, MOMENTS_MAX)
@@ -67,11 +77,6 @@ class Trouble(ABC):
 class Killer(Trouble):
     """Kills the daemon and starts it again; some daemons are killed again while they start."""
 
-    def __init__(self, site: Site, rng: random.Random, times: int) -> None:
-        super().__init__(rng, times)
-        self.at_start = 0
-        self._site = site
-
     async def _strike(self) -> None:
         await self._kill()
         while True:
@@ -88,16 +93,63 @@ class Killer(Trouble):
         self.struck += 1
 
 
+class Stopper(Trouble):
+    """Ends the daemon as an operator would, and starts it again."""
+
+    async def _strike(self) -> None:
+        self.longest_s = max(self.longest_s, await self._site.stop())
+        self.struck += 1
+        await self._site.start()
+
+
 class PowerCutter(Trouble):
     """Takes the power of one device or another for a moment."""
 
-    def __init__(self, rng: random.Random, times: int) -> None:
-        super().__init__(rng, times)
-        self.devices: Sequence[WitnessedDevice] = ()
-
     async def _strike(self) -> None:
-        device = self._rng.choice(self.devices)
+        device = self._rng.choice(self._site.all_devices)
         device.power_off()
         self.struck += 1
         await asyncio.sleep(self._rng.random() * DARK_S)
         device.power_on()
+
+
+class Unplugger(Trouble):
+    """Pulls the cable of one device or another, so that its port vanishes, and plugs it in again."""
+
+    async def _strike(self) -> None:
+        device = self._rng.choice(self._site.all_devices)
+        await device.unplug()
+        self.struck += 1
+        await asyncio.sleep(self._rng.random() * DARK_S)
+        await device.plug_in()
+
+
+class DiskFiller(Trouble):
+    """Leaves the daemon no room to write until it has told everybody so, then gives the room back.
+
+    The room is a limit on the size of its files, which fails a write just as a full disk does.
+    """
+
+    async def _strike(self) -> None:
+        line = ApiLine(self._site.folder)
+        try:
+            self._leave_room(FULL_BYTES)
+            await self._until_told(line, is_full=True)
+            self.struck += 1
+        finally:
+            self._leave_room(resource.RLIM_INFINITY)
+        await self._until_told(line, is_full=False)
+        line.close()
+
+    def _leave_room(self, file_bytes: int) -> None:
+        resource.prlimit(self._site.pid, resource.RLIMIT_FSIZE, (file_bytes, resource.RLIM_INFINITY))
+
+    async def _until_told(self, line: ApiLine, *, is_full: bool) -> None:
+        """Ask every table again and again: nobody is told when the journal's state changes."""
+        async with asyncio.timeout(TOLD_S):
+            for spec in self._site.tables:
+                while True:
+                    outcome = (await line.view(spec.id)).outcome
+                    if ("journal" in outcome.alarms) == is_full:
+                        break
+                    await asyncio.sleep(ASK_AGAIN_S)

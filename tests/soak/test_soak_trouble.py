@@ -1,0 +1,104 @@
+"""Whole daemons under trouble at random moments: what must hold is in `hil.soak.audit`. Short here, long in `make soak`."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from hil.soak.campaign import Report, run_bad_line, run_trouble
+from hil.soak.trouble import DiskFiller, Killer, PowerCutter, Stopper, Trouble, Unplugger
+
+pytestmark = pytest.mark.timeout(120)
+
+SOAK_SEED = int(os.environ.get("SHOED_SOAK_SEED", secrets.randbelow(1_000_000)))
+"""Fresh for each soak; every failure tells the seed of its run."""
+
+
+async def in_runs(folder: Path, runs: int, run: Callable[[Path, int], Awaitable[Report]]) -> Report:
+    """Run so often with seeds that follow one another, and add up what was reached."""
+    total = Report()
+    for seed in range(SOAK_SEED, SOAK_SEED + runs):
+        total.add(await run(folder / f"{seed}", seed))
+    sys.stdout.write(f"from seed {SOAK_SEED}: {total}\n")
+    return total
+
+
+def trouble_of(kind: type[Trouble], times: int) -> Callable[[Path, int], Awaitable[Report]]:
+    return lambda folder, seed: run_trouble(folder, seed, kind, times)
+
+
+@pytest.mark.requirement("EQ-96", "EQ-97", "EQ-57", "T-28")
+async def test_a_daemon_killed_at_any_moment_goes_on_and_every_card_is_accounted_for_once(tmp_path: Path) -> None:
+    report = await run_trouble(tmp_path / "s", 2, Killer, 6)
+    assert report.strikes == 6
+    assert report.uncertain  # some acts were under way when it died
+    assert report.account.cards
+
+
+@pytest.mark.requirement("EQ-47", "EQ-57", "SDP/1 1.7")
+async def test_a_device_that_loses_power_tells_everything_and_a_supervisor_decides(tmp_path: Path) -> None:
+    report = await run_trouble(tmp_path / "s", 1, PowerCutter, 5)
+    assert report.strikes == 5
+    assert report.alarms["device-restarted"]
+    assert report.account.cards
+
+
+@pytest.mark.requirement("EQ-57", "SDP/1 1.4", "SDP/1 1.8")
+async def test_bad_lines_lose_double_and_change_no_card(tmp_path: Path) -> None:
+    report = await run_bad_line(tmp_path / "s", 7, 1)
+    assert report.rounds >= 10
+    assert {"drop", "flip", "duplicate", "delay", "split", "merge", "junk"} <= set(report.line_faults)
+
+
+@pytest.mark.requirement("EQ-44", "EQ-57")
+async def test_a_cable_pulled_and_plugged_in_again_costs_no_card(tmp_path: Path) -> None:
+    report = await run_trouble(tmp_path / "s", 3, Unplugger, 3)
+    assert report.strikes == 3
+
+
+@pytest.mark.requirement("EQ-42")
+async def test_a_full_disk_stops_new_rounds_with_a_message_and_loses_nothing(tmp_path: Path) -> None:
+    report = await run_trouble(tmp_path / "s", 4, DiskFiller, 3)
+    assert report.strikes == 3
+    assert report.refused["journal-full"]
+
+
+@pytest.mark.requirement("EQ-96")
+async def test_sigterm_at_any_moment_ends_within_five_seconds_and_loses_nothing(tmp_path: Path) -> None:
+    report = await run_trouble(tmp_path / "s", 5, Stopper, 3)
+    assert report.strikes == 3
+    assert report.longest_stop_s < 5
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)
+async def test_soak_500_kills(tmp_path: Path) -> None:
+    report = await in_runs(tmp_path, 20, trouble_of(Killer, 25))
+    assert report.strikes >= 500
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)
+async def test_soak_200_power_losses(tmp_path: Path) -> None:
+    report = await in_runs(tmp_path, 10, trouble_of(PowerCutter, 20))
+    assert report.strikes >= 200
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)
+async def test_soak_2000_rounds_on_bad_lines(tmp_path: Path) -> None:
+    report = await in_runs(tmp_path, 10, lambda folder, seed: run_bad_line(folder, seed, 20))
+    assert report.rounds >= 2_000
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("kind", [Unplugger, DiskFiller, Stopper])
+async def test_soak_100_times(tmp_path: Path, kind: type[Trouble]) -> None:
+    report = await in_runs(tmp_path, 5, trouble_of(kind, 20))
+    assert report.strikes >= 100
