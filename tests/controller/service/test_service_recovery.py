@@ -179,12 +179,16 @@ async def test_recovery_begins_at_a_boundary_and_comes_to_the_same_state(store: 
     boundaries = [entry.number for entry in journal.read_entries("T1") if entry.boundary]
     assert len(boundaries) == 2
     everything = task.feed.after(0)
-    for wanted in (1, 5, 12, 20):
+    for wanted, back in ((1, 1), (5, 1), (12, 8), (20, 1)):
         monkeypatch.setattr("controller.service.recovery.FEED_WANTED", wanted)
+        monkeypatch.setattr("controller.service.recovery.FOLLOWED_BACK", back)
         feed = Feed()
         assert recover(store.engine, journal, feed) == task.state
         kept = feed.after(feed._dropped_up_to)
-        assert kept
-        assert len(kept) < len(everything)
-        assert kept[1:] == everything[-len(kept) :][1:]
+        assert back <= len(kept) < len(everything)
+        assert kept == everything[-len(kept) :]
+    monkeypatch.setattr("controller.service.recovery.FOLLOWED_BACK", len(everything))
+    feed = Feed()
+    assert recover(store.engine, journal, feed) == task.state
+    assert feed.after(0) == everything  # every boundary is too near for those who follow
     await journal.aclose()
