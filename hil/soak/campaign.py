@@ -49,6 +49,8 @@ LINE_FAULTS: Final = (
     "cut:0.001",
 )
 """Something happens to every fourth chunk of bytes, and a round in three has a dead line of 4 s."""
+PLAY_ALARMS: Final = frozenset({"stub-count-due"})
+"""A reminder that belongs to the game."""
 LINE_ALARMS: Final = frozenset({"device-lost", "device-warning"})
 """What a bad line may raise. Anything else would be a wrong verdict."""
 ALARMS: Final[dict[type[Trouble], frozenset[str]]] = {
@@ -187,7 +189,7 @@ def _report_of(site: Site, tables: list[SoakTable], account: Account) -> Report:
 
 def _checked(site: Site, report: Report, alarms: frozenset[str], *, rounds_go_on: bool) -> Report:
     """People who make no mistake and cards that are in order: nothing but the trouble itself may show."""
-    strange = set(report.alarms) - alarms
+    strange = set(report.alarms) - alarms - PLAY_ALARMS
     if strange or (rounds_go_on and (report.irregularities or report.void)):
         raise SoakError("soak-verdict", f"Seed {site.seed}: the trouble led to verdicts that it must not: {report}", "Look at the journal.")
     return report

@@ -19,7 +19,7 @@ import msgspec
 from controller.dealing.steps import Stack
 from controller.table.outcome import Outcome
 from hil.endtoend.daemon import ApiError, Entry
-from hil.mechanism.cards import PhysicalCard, fresh_shoe
+from hil.mechanism.cards import PhysicalCard, cut_card, fresh_shoe
 from hil.mechanism.options import DrawResult
 from hil.people.moves import Move
 from hil.people.people import SUPERVISOR, WAYS, People
@@ -42,6 +42,8 @@ BURST_CARDS: Final = 3
 """A quick dealer pulls so many cards before she looks."""
 RETOLD_STEP: Final = 50
 """How much further on the daemon is asked for what it keeps, when it no longer keeps this."""
+CARDS_BEHIND: Final = 60
+"""Behind the cutting card lie more cards than a round of four seats takes."""
 CONTINUE_RATE: Final = 0.7
 """How often the supervisor lets a round go on; else it is void."""
 MENDED_BY_ITSELF: Final = frozenset({"device-lost", "wrong-identity"})
@@ -258,7 +260,8 @@ class SoakTable:
     async def _make_ready(self, outcome: Outcome) -> None:
         """Pick everything up, shuffle it, put it into the shoe; a new set when the old one is not in order."""
         await self._take_all()
-        cards = [*self._lying, *self.shoe.tray, *self.shoe.unload(), *self.shuffler.unload(), *self.shuffler.tray]
+        lying = [*self._lying, *self.shoe.tray, *self.shoe.unload(), *self.shuffler.unload(), *self.shuffler.tray]
+        cards = [card for card in lying if not card.is_cut_card]
         self._lying.clear()
         self._tracker.clear()
         self.shoe.tray.clear()
@@ -278,8 +281,11 @@ class SoakTable:
 
     async def _load_shoe(self) -> None:
         """The cards are shuffled, which the table knows: put them into the shoe."""
+        cards = self.arrange(self.shuffler.unload())
+        if self.procedure.game.shoe_game:
+            cards.insert(len(cards) - CARDS_BEHIND, cut_card())
         self._moment()
-        self.shoe.load(self.arrange(self.shuffler.unload()))
+        self.shoe.load(cards)
         await self._take_all()
 
     def _verify_set(self, cards: list[PhysicalCard]) -> None:
@@ -350,6 +356,8 @@ class SoakTable:
         self._note(outcome)
 
     def _see_card(self) -> None:
+        while self.shoe.tray and self.shoe.tray[0].is_cut_card:
+            self.shoe.tray.pop(0)
         if not self.shoe.tray:
             raise self._broken(f"entry {self._last} tells a card that never left the shoe")
         card = self.shoe.tray.pop(0)
