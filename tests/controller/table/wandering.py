@@ -58,6 +58,7 @@ class Wanderer:
         outcome = self.bench.view()
         if self.rng.random() < self.curious:
             self.try_next(outcome)
+            assert self.watch.recovered() == self.bench.state, "a restart in the middle rebuilds another table"
         if outcome.state != "closed" and self.rng.random() < self.trouble:
             return self.make_trouble()
         if self.rng.random() < self.wrong:
