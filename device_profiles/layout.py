@@ -52,10 +52,7 @@ def expand_groups(profile: Profile, file: str) -> Profile:
         )
         for name, command in profile.commands.items()
     }
-    events = {
-        name: msgspec.structs.replace(event, fields=expand(event.fields, f"events.{name}"))
-        for name, event in profile.events.items()
-    }
+    events = {name: msgspec.structs.replace(event, fields=expand(event.fields, f"events.{name}")) for name, event in profile.events.items()}
     return msgspec.structs.replace(profile, commands=commands, events=events)
 
 

@@ -93,9 +93,7 @@ def _list_part(field: Field, group: Compiled) -> Part:
 
 def group_size(field: Field) -> int:
     """Return the size of one group of a list, whose fields the loader has checked to be of fixed size."""
-    return sum(
-        struct.calcsize(">" + LETTER[item.type]) if item.type in LETTER else item.size or 0 for item in field.items
-    )
+    return sum(struct.calcsize(">" + LETTER[item.type]) if item.type in LETTER else item.size or 0 for item in field.items)
 
 
 def _tlvs_part(field: Field, compile_inner: Compile) -> Part:

@@ -85,9 +85,7 @@ def parse_card(text: str) -> Card:
     """
     card = _BY_NAME.get(text) or _BY_NAME.get(text.replace("10", "T", 1))
     if card is None:
-        raise CardTextError(
-            f"'{text[:12]}' is no card: write rank 2-9 T J Q K A and suit c d h s, such as 9h; Jk is a joker"
-        )
+        raise CardTextError(f"'{text[:12]}' is no card: write rank 2-9 T J Q K A and suit c d h s, such as 9h; Jk is a joker")
     return card
 
 
