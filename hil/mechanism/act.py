@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from hil.mechanism.cards import PhysicalCard
 from hil.mechanism.options import ScriptedCard
 
-if TYPE_CHECKING:
-    from hil.mechanism.machine import Mechanism
+M = TypeVar("M")
+"""The machine that steps the act; named by the acts themselves, so that this file knows no machine."""
 
 
 @dataclasses.dataclass(slots=True)
-class Act:
+class Act(Generic[M]):
     """One act. The machine steps it when `due_s` comes; `due_s` None waits for the script."""
 
     name: ClassVar[str]
@@ -22,16 +22,16 @@ class Act:
     due_s: float | None
     moved: int = dataclasses.field(default=0, kw_only=True)
 
-    def begin(self, machine: Mechanism, now_s: float) -> None:
+    def begin(self, machine: M, now_s: float) -> None:
         """The machine has taken the act: tell what is told at its start."""
 
-    def step(self, machine: Mechanism, now_s: float) -> None:
+    def step(self, machine: M, now_s: float) -> None:
         """Do what is due; end by `machine.end_act`."""
         raise NotImplementedError
 
-    def take_drawn(self, machine: Mechanism, card: PhysicalCard, script: ScriptedCard, now_s: float) -> bool:
+    def take_drawn(self, machine: M, card: PhysicalCard, script: ScriptedCard, now_s: float) -> bool:
         """Take a card that the script brought, if this act waits for one; False leaves it to the gate."""
         return False
 
-    def break_off(self, machine: Mechanism, now_s: float) -> None:
+    def break_off(self, machine: M, now_s: float) -> None:
         """The act cannot go on: tell what is told at such an end, before `command_done`."""

@@ -19,7 +19,7 @@ from hil.mechanism.options import ScriptedCard, ScriptedShuffle, ScriptedStack
 
 
 @dataclasses.dataclass(slots=True)
-class DispenseAct(Act):
+class DispenseAct(Act[Mechanism]):
     """Feed a stack of cards out to a place."""
 
     asked: int
@@ -83,7 +83,7 @@ class DispenseAct(Act):
 
 
 @dataclasses.dataclass(slots=True)
-class BurnAct(Act):
+class BurnAct(Act[Mechanism]):
     """Eject cards to the rack; by value: one card, then as many as it counts."""
 
     wanted: int
@@ -123,7 +123,7 @@ class BurnAct(Act):
 
 
 @dataclasses.dataclass(slots=True)
-class EjectAct(Act):
+class EjectAct(Act[Mechanism]):
     """Eject everything; the shoe is closed at the end."""
 
     name = "eject_all"
@@ -141,7 +141,7 @@ class EjectAct(Act):
 
 
 @dataclasses.dataclass(slots=True)
-class StubAct(Act):
+class StubAct(Act[Mechanism]):
     """Count what is left without giving it out."""
 
     name = "stub_count"
@@ -159,7 +159,7 @@ class StubAct(Act):
 
 
 @dataclasses.dataclass(slots=True)
-class ShuffleAct(Act):
+class ShuffleAct(Act[Mechanism]):
     """One cycle: shuffle, sort or count."""
 
     decks: int

@@ -75,7 +75,7 @@ class Mechanism:
         self.powered = False
         self.boot_count = 0
         self.power_loss_is_due = False
-        self.act: Act | None = None
+        self.act: Act[Mechanism] | None = None
         self.loaded_back = "red"
         self._pulls: deque[_Pull] = deque()
         self._reader_free_s = float("-inf")
@@ -229,7 +229,7 @@ class Mechanism:
         fields = {"boot_count": self.boot_count, "reason": reason, "shoe_open": self.shoe is not None}
         self.emit("started", fields, now_s)
 
-    def begin_act(self, act: Act, now_s: float) -> Status:
+    def begin_act(self, act: Act[Mechanism], now_s: float) -> Status:
         """Start an act whose own conditions were checked; it runs at once as far as time allows."""
         if self.act is not None:
             return Status.BUSY

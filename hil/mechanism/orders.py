@@ -141,7 +141,7 @@ class Orders:
     def _first_due_s(self, now_s: float) -> float | None:
         return None if self._machine.options.scripted else now_s
 
-    def _begin_inner(self, act: Act, now_s: float) -> Status:
+    def _begin_inner(self, act: Act[Mechanism], now_s: float) -> Status:
         """Acts that need no open shoe, but no error and a shut lid all the same."""
         machine = self._machine
         if machine.is_moving():
