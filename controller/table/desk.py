@@ -93,7 +93,7 @@ class Desk:
     @property
     def step(self) -> Step | None:
         """The step of the present phase."""
-        return self.procedure.step(self.draft.phase)
+        return self.procedure.by_name.get(self.draft.phase)
 
     @property
     def kind(self) -> StateKind:
