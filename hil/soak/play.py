@@ -70,6 +70,8 @@ class Figures(msgspec.Struct):
 class SoakTable:
     """See the module's text. `moment` is called before everything that happens, so that trouble can strike there."""
 
+    burst_cards = BURST_CARDS
+
     def __init__(self, site: Site, spec: TableSpec, rng: random.Random, moment: Callable[[], None] = lambda: None) -> None:
         self.spec = spec
         self.procedure = spec.procedure
@@ -83,8 +85,8 @@ class SoakTable:
         self._rng = rng
         self._moment = moment
         self.people = People(self.procedure, rng, most_seats=MOST_SEATS)
-        self._line = ApiLine(site.folder)
-        self._outcome: Outcome | None = None
+        self.line = ApiLine(site.folder)
+        self.outcome: Outcome | None = None
         self._pending: Move | None = None
         self._last = 0
         self._lying: list[PhysicalCard] = []
@@ -111,10 +113,10 @@ class SoakTable:
         goal = self.figures.rounds + rounds
         self._moved_on = time.monotonic()
         while self.figures.rounds < goal:
-            self._check_progress()
+            self.check_progress()
             await self._site.alive.wait()
             try:
-                await self._one_act()
+                await self.one_act()
             except GoneError:
                 await self._come_back()
 
@@ -126,10 +128,10 @@ class SoakTable:
         """
         self._moved_on = time.monotonic()
         while True:
-            self._check_progress()
+            self.check_progress()
             await self._site.alive.wait()
             try:
-                await self._take_all()
+                await self.take_all()
                 await self._verify_retold()
                 return
             except GoneError:
@@ -137,16 +139,16 @@ class SoakTable:
 
     def close(self) -> None:
         """Give the connection back."""
-        self._line.close()
+        self.line.close()
 
     # ---- one act after another
 
-    async def _one_act(self) -> None:
-        if self._outcome is None:
-            self._outcome = (await self._line.view(self.spec.id)).outcome
-            await self._hear(0.0)
-            self.people.heard(None, self._outcome)
-        outcome = self._outcome
+    async def one_act(self) -> None:
+        if self.outcome is None:
+            self.outcome = (await self.line.view(self.spec.id)).outcome
+            await self.hear(0.0)
+            self.people.heard(None, self.outcome)
+        outcome = self.outcome
         if outcome.state == "suspended":
             await self._see_to_alarms(outcome)
             return
@@ -167,6 +169,9 @@ class SoakTable:
         """Return what a person does now; None when it is a device's turn."""
         return self.people.next_move(outcome)
 
+    def note_entry(self, entry: Entry, move: Move | None) -> None:
+        """Take note of an entry before the people do; `move` is what they did, where they did it."""
+
     def arrange(self, cards: list[PhysicalCard]) -> list[PhysicalCard]:
         """Return the shuffled cards as they go into the shoe."""
         return cards
@@ -174,47 +179,47 @@ class SoakTable:
     async def _look_up(self) -> None:
         """Nobody knows what to do: the table waits for something that is not over yet."""
         before = self._last
-        await self._hear(HEAR_S)
+        await self.hear(HEAR_S)
         if self._last == before:
-            self._outcome = (await self._line.view(self.spec.id)).outcome
-            self.people.heard(None, self._outcome)
+            self.outcome = (await self.line.view(self.spec.id)).outcome
+            self.people.heard(None, self.outcome)
 
     async def _tell(self, move: Move) -> None:
         self._moment()
         self.figures.acts += 1
         self._pending = move
-        answer = await self._line.act(self.spec.id, move.key, move.value, move.by)
+        answer = await self.line.act(self.spec.id, move.key, move.value, move.by)
         if answer.entry is None:
             self._pending = None
             refused = answer.outcome.refused or ""
             self.figures.refused[refused] = self.figures.refused.get(refused, 0) + 1
             self.people.heard(move, answer.outcome)
-            self._outcome = answer.outcome
-            await self._hear(0.0)
+            self.outcome = answer.outcome
+            await self.hear(0.0)
             return
         self.promised[answer.entry] = move
         while self._last < answer.entry:
-            await self._hear(HEAR_S)
+            await self.hear(HEAR_S)
 
     async def _come_back(self) -> None:
         """The connection broke: whether an act under way was taken is told by the entries of the daemon that lives then."""
-        self._line.close()
+        self.line.close()
         was_uncertain = self._pending is not None
         self.figures.uncertain += was_uncertain
         if not self._site.alive.is_set():
             self._draw_unattended()
         while True:
-            self._check_progress()
+            self.check_progress()
             await self._site.alive.wait()
             try:
-                self._outcome = (await self._line.view(self.spec.id)).outcome
-                await self._hear(0.0)
+                self.outcome = (await self.line.view(self.spec.id)).outcome
+                await self.hear(0.0)
                 break
             except GoneError:
-                self._line.close()
+                self.line.close()
                 await asyncio.sleep(0)
         self._pending = None
-        self.people.heard(None, self._outcome)
+        self.people.heard(None, self.outcome)
 
     def _draw_unattended(self) -> None:
         """The daemon is dead and nobody has noticed: the dealer goes on as far as the gate lets her."""
@@ -228,13 +233,13 @@ class SoakTable:
     async def _draw(self, outcome: Outcome) -> None:
         if isinstance(self.procedure.step(outcome.phase), Stack):
             self._moment()
-            await self._hear(HEAR_S)
+            await self.hear(HEAR_S)
             return
         if not await self._gate_is_open():
-            await self._hear(0.0)
+            await self.hear(0.0)
             return
         drawn = 0
-        for _ in range(self._rng.randint(1, BURST_CARDS)):
+        for _ in range(self._rng.randint(1, self.burst_cards)):
             self._moment()
             if self.shoe.draw() is not DrawResult.DRAWN:
                 break
@@ -253,13 +258,13 @@ class SoakTable:
 
     async def _hear_cards(self) -> None:
         """Wait until every card that was told is stored and heard, or the table waits for something else."""
-        while self.figures.cards < self.shoe.cards_told and self._outcome is not None and self._outcome.state != "suspended":
-            self._check_progress()
-            await self._hear(HEAR_S)
+        while self.figures.cards < self.shoe.cards_told and self.outcome is not None and self.outcome.state != "suspended":
+            self.check_progress()
+            await self.hear(HEAR_S)
 
     async def _make_ready(self, outcome: Outcome) -> None:
         """Pick everything up, shuffle it, put it into the shoe; a new set when the old one is not in order."""
-        await self._take_all()
+        await self.take_all()
         lying = [*self._lying, *self.shoe.tray, *self.shoe.unload(), *self.shuffler.unload(), *self.shuffler.tray]
         cards = [card for card in lying if not card.is_cut_card]
         self._lying.clear()
@@ -274,10 +279,10 @@ class SoakTable:
             self.cards = list(cards)
         self._moment()
         self.shuffler.load(cards)
-        await self._take_all()
+        await self.take_all()
         self._moment()
         self.shuffler.press_shuffle(decks=deck.decks)
-        await self._take_all()
+        await self.take_all()
 
     async def _load_shoe(self) -> None:
         """The cards are shuffled, which the table knows: put them into the shoe."""
@@ -286,24 +291,24 @@ class SoakTable:
             cards.insert(len(cards) - CARDS_BEHIND, cut_card())
         self._moment()
         self.shoe.load(cards)
-        await self._take_all()
+        await self.take_all()
 
     def _verify_set(self, cards: list[PhysicalCard]) -> None:
         if sorted(map(id, cards)) != sorted(map(id, self.cards)):
             raise self._broken(f"{len(cards)} cards lie at the table where {len(self.cards)} belong: the simulation itself lost one")
 
-    async def _take_all(self) -> None:
+    async def take_all(self) -> None:
         """Wait until the devices have power and the daemon has stored all they told, then hear it."""
         devices = (self.shoe, self.shuffler)
         while True:
-            self._check_progress()
+            self.check_progress()
             try:
                 for device in devices:
                     await device.until(lambda now: now.powered and now.act is None and now.acknowledged_eseq == now.newest_eseq, LOOK_S)
             except NotInTimeError:
-                await self._hear(0.0)
+                await self.hear(0.0)
                 continue
-            await self._hear(0.0)
+            await self.hear(0.0)
             if all(device.journal.acknowledged == device.journal.newest for device in devices):
                 return
 
@@ -311,7 +316,7 @@ class SoakTable:
         """The daemon that lives now tells what all daemons before it told, as far back as it keeps entries."""
         for start in range(0, len(self.heard), RETOLD_STEP):
             try:
-                page = await self._line.entries(self.spec.id, self.heard[start].entry - 1)
+                page = await self.line.entries(self.spec.id, self.heard[start].entry - 1)
             except ApiError as error:
                 if error.code != "entries-gone":
                     raise
@@ -319,7 +324,7 @@ class SoakTable:
             again: list[Entry] = []
             while page.entries:
                 again.extend(page.entries)
-                page = await self._line.entries(self.spec.id, again[-1].entry)
+                page = await self.line.entries(self.spec.id, again[-1].entry)
             for before, now in zip(self.heard[start:], again, strict=True):
                 if before != now:
                     raise self._broken(f"entry {before.entry} was told as {before} and is told as {now}")
@@ -327,13 +332,13 @@ class SoakTable:
 
     # ---- what the table says
 
-    async def _hear(self, wait_s: float) -> None:
+    async def hear(self, wait_s: float) -> None:
         """Take in all entries that are new, waiting for the first up to some seconds."""
-        page = await self._line.entries(self.spec.id, self._last, wait_s)
+        page = await self.line.entries(self.spec.id, self._last, wait_s)
         while page.entries:
             for entry in page.entries:
                 self._hear_entry(entry)
-            page = await self._line.entries(self.spec.id, self._last)
+            page = await self.line.entries(self.spec.id, self._last)
 
     def _hear_entry(self, entry: Entry) -> None:
         if entry.entry <= self._last:
@@ -341,7 +346,7 @@ class SoakTable:
         self._last = entry.entry
         self._moved_on = time.monotonic()
         self.heard.append(entry)
-        outcome = self._outcome = entry.outcome
+        outcome = self.outcome = entry.outcome
         move = None
         if not entry.by.startswith("device"):
             move, self._pending = self._pending, None
@@ -352,6 +357,7 @@ class SoakTable:
         self._tracker.told(entry.act, outcome, in_stack=False)
         for place, name in self._tracker.take_placed():
             self.people.saw_card(place, name)
+        self.note_entry(entry, move)
         self.people.heard(move, outcome)
         self._note(outcome)
 
@@ -381,20 +387,20 @@ class SoakTable:
 
     async def _see_to_alarms(self, outcome: Outcome) -> None:
         if set(outcome.alarms) <= MENDED_BY_ITSELF:
-            await self._hear(HEAR_S)
+            await self.hear(HEAR_S)
             return
         if not self._ways:
             first = "continue" if self._rng.random() < CONTINUE_RATE else "void"
             self._ways = [first, *(way for way in WAYS if way != first)]
         await self._tell(Move("resolve", {"choose": self._ways.pop(0)}, SUPERVISOR))
-        if self._outcome is not None and self._outcome.state != "suspended":
+        if self.outcome is not None and self.outcome.state != "suspended":
             self._ways = []
 
-    def _check_progress(self) -> None:
+    def check_progress(self) -> None:
         if time.monotonic() - self._moved_on > STUCK_S:
             raise self._broken(f"nothing has moved for {STUCK_S:g} s")
 
     def _broken(self, what: str) -> SoakError:
         where = f"table {self.spec.id} ({self.spec.game}, {self.spec.method}), entry {self._last}"
-        state = f"{self._outcome}; shoe {self.shoe.snapshot()}; shuffler {self.shuffler.snapshot()}"
+        state = f"{self.outcome}; shoe {self.shoe.snapshot()}; shuffler {self.shuffler.snapshot()}"
         return SoakError("soak-table", f"Seed {self._site.seed}, {where}: {what}. It stands at {state}.", "Run it again with this seed.")
