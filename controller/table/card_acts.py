@@ -62,6 +62,7 @@ def _judge_card(desk: Desk, act: CardOut) -> None:
     desk.notes.evidence = evidence
     if desk.draft.round is None or not desk.in_round:
         _card_outside_round(desk, act, evidence)
+        _second_card(desk, act)
         return
     beyond = _beyond(desk, act)
     if beyond is not None:
@@ -74,6 +75,24 @@ def _judge_card(desk: Desk, act: CardOut) -> None:
         _card_of_stack(desk, act, evidence)
     else:
         _place(desk, act, evidence)
+        return
+    _second_card(desk, act)
+
+
+def _second_card(desk: Desk, act: CardOut) -> None:
+    """Two cards left together, the first of them to no planned place: the second is accounted for too, unread."""
+    if not act.double or any(isinstance(fact, f.StackCardRead) for fact in desk.facts):
+        return
+    stray = any(isinstance(fact, f.StrayCard) for fact in desk.facts)
+    second = Sealed(UNREADABLE)
+    desk.emit(f.StrayCard(card=second, evidence="inferred") if stray else f.CardPutAside(card=second, evidence="inferred", as_next=False))
+    if desk.in_round and desk.kind is not StateKind.SUSPENDED:
+        _double_feed(desk)
+
+
+def _double_feed(desk: Desk) -> None:
+    desk.raise_alarm("device-malfunction", detail="two cards left the shoe together", ways=("continue", "void", "reshuffle"))
+    desk.notes.irregularity, desk.notes.remedy = "device-malfunction", "supervisor-decides"
 
 
 def _place(desk: Desk, act: CardOut, evidence: str) -> None:
@@ -93,8 +112,7 @@ def _place(desk: Desk, act: CardOut, evidence: str) -> None:
     _tell(desk, place, face, act.read)
     if act.double:
         desk.emit(f.CardPutAside(card=Sealed(UNREADABLE), evidence="inferred", as_next=not _next_comes_in_a_stack(desk)))
-        desk.raise_alarm("device-malfunction", detail="two cards left the shoe together", ways=("continue", "void", "reshuffle"))
-        desk.notes.irregularity, desk.notes.remedy = "device-malfunction", "supervisor-decides"
+        _double_feed(desk)
     elif act.unreadable:
         desk.unread(place, face)
     elif not desk.draft.deck.finding:
@@ -136,13 +154,6 @@ def _found_face_up(desk: Desk, act: CardOut, evidence: str) -> None:
     desk.emit(f.CardDiscarded(card=act.read, evidence=evidence, shown=seen))
     desk.notes.to, desk.notes.face, desk.notes.card = "discard", "up", seen.name
     desk.irregular(kind)
-    _look_at_the_order(desk)
-
-
-def _look_at_the_order(desk: Desk) -> None:
-    """A card that goes beside the table counts for the order tests like any other."""
-    if desk.draft.deck.finding and desk.in_round:
-        desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
 
 
 def _drawn_in_error(desk: Desk, act: CardOut, evidence: str) -> None:
@@ -162,7 +173,6 @@ def _drawn_in_error(desk: Desk, act: CardOut, evidence: str) -> None:
         desk.notes.irregularity, desk.notes.remedy = kind, "supervisor-decides"
     else:
         desk.notes.irregularity, desk.notes.remedy = kind, "supervisor-decides"
-    _look_at_the_order(desk)
 
 
 def _next_comes_in_a_stack(desk: Desk) -> bool:
@@ -208,6 +218,8 @@ def _stray(desk: Desk, cards: tuple[Sealed, ...], evidence: str) -> None:
 def _card_of_stack(desk: Desk, act: CardOut, evidence: str) -> None:
     place = desk.round.plan[desk.round.cursor][0]
     desk.emit(f.StackCardRead(card=act.read, evidence=evidence))
+    if act.double:
+        desk.emit(f.StackCardRead(card=Sealed(UNREADABLE), evidence="inferred"))
     desk.notes.to, desk.notes.face = place, "down"
 
 
@@ -233,6 +245,7 @@ def _judge_stack(desk: Desk, act: StackOut) -> None:
     evidence = "read" if len(read) == len(cards) else "counted"
     bad = _bad_in_stack(desk, act.cards)
     shown = tuple(shown_card(card, face) for card, face in zip(cards, faces, strict=True))
+    desk.notes.cards = tuple(card.name for card in shown if card is not None)
     desk.emit(f.StackDealt(to=place, cards=cards, faces=faces, evidence=evidence, shown=shown))
     desk.notes.to, desk.notes.face, desk.notes.evidence, desk.notes.rule = (
         place,
@@ -279,7 +292,6 @@ def _stack_in_error(desk: Desk, act: StackOut) -> None:
     desk.notes.to, desk.notes.irregularity, desk.notes.remedy = "aside", "card-drawn-in-error", "supervisor-decides"
     if desk.kind is not StateKind.SUSPENDED:
         desk.raise_alarm("card-drawn-in-error", ways=("void", "reshuffle"))
-    _look_at_the_order(desk)
 
 
 def cut_card_out(desk: Desk, act: CutCardOut) -> None:
