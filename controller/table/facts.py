@@ -35,8 +35,6 @@ class DeviceHeard(Fact, frozen=True, kw_only=True, tag=True):
 
 
 class DeviceModeTold(Fact, frozen=True, kw_only=True, tag=True):
-    """In which mode a shuffler's cycle runs."""
-
     device: str
     mode: str
 
@@ -98,8 +96,6 @@ class SpareShuffled(Fact, frozen=True, kw_only=True, tag=True):
 
 
 class SpareUnshuffled(Fact, frozen=True, kw_only=True, tag=True):
-    """What is known of the other deck's shuffle does not hold any more."""
-
     why: str
 
 
@@ -112,8 +108,6 @@ class DeckQuarantined(Fact, frozen=True, kw_only=True, tag=True):
 
 
 class DeckCleared(Fact, frozen=True, kw_only=True, tag=True):
-    """Quarantine lifted by a supervisor's recorded act."""
-
     by: str
 
 
@@ -264,8 +258,6 @@ class Exposed(Fact, frozen=True, kw_only=True, tag=True):
 
 
 class TurnTaken(Fact, frozen=True, kw_only=True, tag=True):
-    """A place has done all that this step asks of it."""
-
     place: str
 
 
@@ -399,11 +391,10 @@ class DealerChanged(Fact, frozen=True, kw_only=True, tag=True):
 
 
 AnyFact = (
-    TableOpened | TableClosed | DeviceHeard | DeviceModeTold | StateCarried | DeckLoaded | DeckShuffled | SpareShuffled
-    | SpareUnshuffled | DeckUnshuffled | DeckQuarantined | DeckCleared | CardRemoved | CardReplaced | RoundStarted | Wagered
-    | BetsClosed | StartFixed | StepEntered | CardDealt | CardsReordered | CardPutAside | StrayCard | CardDiscarded
-    | StackCardRead | StackDealt | CutCardSeen | Decided | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong
-    | HandJudged | Declared | StubCounted | StubExplained | StubRacked | IdleHandsRacked | Irregular | HandDead | RoundVoided
-    | AlarmRaised | AlarmSettled | Suspended | Resumed | AsideReleased | EvidenceConfirmed | RoundCollected | RoundCompleted
-    | ShoeEmptied | ShoeEnded | DealerChanged
+    TableOpened | TableClosed | DeviceHeard | DeviceModeTold | StateCarried | DeckLoaded | DeckShuffled | SpareShuffled | SpareUnshuffled
+    | DeckUnshuffled | DeckQuarantined | DeckCleared | CardRemoved | CardReplaced | RoundStarted | Wagered | BetsClosed | StartFixed
+    | StepEntered | CardDealt | CardsReordered | CardPutAside | StrayCard | CardDiscarded | StackCardRead | StackDealt | CutCardSeen
+    | Decided | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong | HandJudged | Declared | StubCounted | StubExplained
+    | StubRacked | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed | AsideReleased
+    | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEmptied | ShoeEnded | DealerChanged
 )  # fmt: skip

@@ -186,8 +186,9 @@ class Wanderer:
                 return self.take(bench.card_act(card, out_of_flow=True), [card])
             case 1:
                 return self.take(bench.card_act(UNREADABLE, unreadable=True), [card])
-            case 2 if len(bench.pack) > 1 and bench.view().gate == "open" and "card" in bench.view().next:
-                return self.take(bench.card_act(card, double=True), bench.pack[:2])
+            case 2 if len(bench.pack) > 1:
+                flag = rng.choice(({}, {}, {"out_of_flow": True}, {"face_up": True}, {"back_mismatch": True}, {"unreadable": True}))
+                return self.take(bench.card_act(UNREADABLE if "unreadable" in flag else card, double=True, **flag), bench.pack[:2])
             case 3:
                 return self.take(bench.card_act(card, face_up=True), [card])
             case 4:
