@@ -255,7 +255,12 @@ class Device:
 
     def _take_bytes(self, chunk: bytes) -> None:
         now_s = self._clock()
-        self._deliver(self.session.receive(chunk, now_s), now_s)
+        try:
+            outputs = self.session.receive(chunk, now_s)
+        except Exception as error:  # noqa: BLE001  # the loop's callback: only the task can tell its owner
+            self._fail(error)
+            return
+        self._deliver(outputs, now_s)
 
     def _lose_port(self, error: TransportError) -> None:
         self._lost_by = error
@@ -264,10 +269,15 @@ class Device:
     def _on_timer(self) -> None:
         self._timer = None
         due_s, now_s = self.session.next_deadline(), self._clock()
-        if due_s is not None and due_s <= now_s:
-            self._deliver(self.session.tick(now_s), now_s)
-        else:
+        if due_s is None or due_s > now_s:
             self._arm_timer()
+            return
+        try:
+            outputs = self.session.tick(now_s)
+        except Exception as error:  # noqa: BLE001  # as in `_take_bytes`
+            self._fail(error)
+            return
+        self._deliver(outputs, now_s)
 
     def _deliver(self, outputs: list[HostOutput], now_s: float) -> None:
         """Tell everything in order, then send once: what the consumer answers goes with what the session has to say."""
@@ -293,7 +303,7 @@ class Device:
                 self._fail(error)
 
     def _fail(self, error: Exception) -> None:
-        """The consumer failed: that ends this device's task, not the loop that carries all the others."""
+        """The consumer or the session failed: that ends this device's task, not the loop that carries all the others."""
         self._failure = error
         self._over.set()
 
