@@ -58,7 +58,7 @@ ALARMS: Final[dict[type[Trouble], frozenset[str]]] = {
     Stopper: frozenset(),
     Unplugger: LINE_ALARMS,
     DiskFiller: frozenset(),
-    PowerCutter: LINE_ALARMS | {"device-restarted", "not-shuffled", "device-malfunction", "wrong-stack-size"},
+    PowerCutter: LINE_ALARMS | {"device-restarted", "not-shuffled", "wrong-stack-size", "card-drawn-in-error"},
 }
 """What each kind of trouble may raise. Killed or stopped in a round, a daemon that comes back raises nothing at all."""
 
@@ -113,14 +113,14 @@ def _tables(turn: int, tables: Sequence[tuple[str, str]], faults: tuple[str, ...
     ]
 
 
-async def run_trouble(folder: Path, seed: int, kind: type[Trouble], times: int) -> Report:
+async def run_trouble(folder: Path, seed: int, kind: type[Trouble], times: int, disk: Path | None = None) -> Report:
     """Let one kind of trouble strike so often while two tables play; nothing but what it must lead to may show.
 
     Raises:
         SoakError: something that must hold did not.
     """
     loses_power = kind is PowerCutter
-    site = Site(folder, lineup(seed, timing=MOVING if loses_power else None), seed)
+    site = Site(folder, lineup(seed, timing=MOVING if loses_power else None), seed, disk)
     trouble = kind(site, random.Random(f"{seed}:{kind.__name__}"), times)
     tables = [SoakTable(site, spec, _rng_of(site, spec), trouble.moment) for spec in site.tables]
     report = await _run(site, tables, None, trouble)

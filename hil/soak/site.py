@@ -58,13 +58,14 @@ class TableSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Site:
-    """See the module's text. `open` before use, `close` after it."""
+    """See the module's text. `open` before use, `close` after it. `disk` is a small disk for the journal alone."""
 
-    def __init__(self, folder: Path, tables: Sequence[TableSpec], seed: int) -> None:
+    def __init__(self, folder: Path, tables: Sequence[TableSpec], seed: int, disk: Path | None = None) -> None:
         self.folder = folder
+        self.disk = disk
         self.tables = tuple(tables)
         self.seed = seed
-        self.journal = folder / "journal.db"
+        self.journal = (disk or folder) / "journal.db"
         self.key_file = folder / "journal.keys"
         self.devices: dict[str, dict[str, WitnessedDevice]] = {}
         self.starts = 0
@@ -206,7 +207,8 @@ class Site:
         return device
 
     def _config(self) -> str:
-        lines = ["config = 1", 'journal = { path = "journal.db", key_file = "journal.keys" }', 'api = { port_file = "api.port" }']
+        lines = ["config = 1", 'api = { port_file = "api.port" }']
+        lines += [f'journal = {{ path = {toml(str(self.journal))}, key_file = "journal.keys" }}']
         lines += ['ports = { links = "ports" }', 'log = { format = "json", file = "daemon.log" }']
         for spec in self.tables:
             lines += ["[[table]]", f"id = {toml(spec.id)}", f"game = {toml(spec.game)}", f"method = {toml(spec.method)}"]

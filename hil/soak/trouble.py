@@ -7,11 +7,15 @@ act is under way: in the journal's commit, between a card and its acknowledgemen
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import resource
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Final
 
+from controller.table.outcome import Outcome
+from hil.people.session import BETWEEN_ROUNDS
 from hil.soak.api import ApiLine
 from hil.soak.site import Site
 
@@ -27,6 +31,9 @@ DARK_S: Final = 0.5
 """The longest time without power or cable; longer than the gate and every movement."""
 FULL_BYTES: Final = 8192
 """Every write past this offset of a file fails: the write-ahead log is longer than this after three entries."""
+FILLER: Final = "filler"
+PAGE_BYTES: Final = 4096
+"""What a file system gives at once."""
 TOLD_S: Final = 30.0
 """People act all the time, so that a table without room is found within its next act, on a busy machine too."""
 ASK_AGAIN_S: Final = 0.02
@@ -127,29 +134,40 @@ class Unplugger(Trouble):
 class DiskFiller(Trouble):
     """Leaves the daemon no room to write until it has told everybody so, then gives the room back.
 
-    The room is a limit on the size of its files, which fails a write just as a full disk does.
+    Where the journal has a small disk of its own, that is really filled. Elsewhere the room is a limit on the size of the
+    daemon's files, which fails a write as a full disk does, and leaves not even the journal's reserve.
     """
 
     async def _strike(self) -> None:
         line = ApiLine(self._site.folder)
         try:
-            self._leave_room(FULL_BYTES)
-            await self._until_told(line, is_full=True)
+            self._take_room()
+            await self._until(line, lambda outcome: "journal" in outcome.alarms)
+            if self._site.disk is not None:
+                await self._until(line, lambda outcome: outcome.state in BETWEEN_ROUNDS)  # finished from the reserve
             self.struck += 1
         finally:
-            self._leave_room(resource.RLIM_INFINITY)
-        await self._until_told(line, is_full=False)
+            self._give_room_back()
+        await self._until(line, lambda outcome: "journal" not in outcome.alarms)
         line.close()
 
-    def _leave_room(self, file_bytes: int) -> None:
-        resource.prlimit(self._site.pid, resource.RLIMIT_FSIZE, (file_bytes, resource.RLIM_INFINITY))
+    def _take_room(self) -> None:
+        if self._site.disk is None:
+            resource.prlimit(self._site.pid, resource.RLIMIT_FSIZE, (FULL_BYTES, resource.RLIM_INFINITY))
+            return
+        with (self._site.disk / FILLER).open("wb", buffering=0) as filler, contextlib.suppress(OSError):
+            while filler.write(bytes(PAGE_BYTES)):
+                pass
 
-    async def _until_told(self, line: ApiLine, *, is_full: bool) -> None:
+    def _give_room_back(self) -> None:
+        if self._site.disk is None:
+            resource.prlimit(self._site.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        else:
+            (self._site.disk / FILLER).unlink()
+
+    async def _until(self, line: ApiLine, holds: Callable[[Outcome], bool]) -> None:
         """Ask every table again and again: nobody is told when the journal's state changes."""
         async with asyncio.timeout(TOLD_S):
             for spec in self._site.tables:
-                while True:
-                    outcome = (await line.view(spec.id)).outcome
-                    if ("journal" in outcome.alarms) == is_full:
-                        break
+                while not holds((await line.view(spec.id)).outcome):  # noqa: ASYNC110  # another process tells no event
                     await asyncio.sleep(ASK_AGAIN_S)
