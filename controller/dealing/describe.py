@@ -72,7 +72,7 @@ _PLACES = {
 }  # fmt: skip
 _FIRST = {
     First.SEAT_ONE: "seat 1 first, clockwise",
-    First.AFTER_BUTTON: "the first place after the button first, clockwise, the dealer in rotation",
+    First.AFTER_BUTTON: "the first player after the button first, clockwise, the dealer in rotation",
     First.START: "the starting position first, clockwise, the dealer in rotation",
 }
 

@@ -53,7 +53,9 @@ def rotation(first: First, round_: Round, seats: int) -> list[str]:
         case First.SEAT_ONE:
             return around
         case First.AFTER_BUTTON:
-            begin = (round_.button or seats) % (seats + 1)
+            live = round_.live_seats() or [1]
+            button = round_.button or seats
+            begin = next((n for n in live if n > button), live[0]) - 1
         case First.START:
             begin = around.index(round_.start) if round_.start else 0
     return around[begin:] + around[:begin]

@@ -71,7 +71,7 @@ class First(StrEnum):
     SEAT_ONE = "seat-1"
     """Farthest to the dealer's left; the dealer is last."""
     AFTER_BUTTON = "after-button"
-    """First place clockwise after the button; the dealer has a place in the rotation, after the last seat."""
+    """First player clockwise after the button; the dealer has a place in the rotation, after the last seat."""
     START = "start"
     """The position that dice, a number or a drawn seat fixed; the dealer has a place in the rotation."""
 
