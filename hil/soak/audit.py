@@ -32,7 +32,7 @@ from controller.table.state import TableState
 from firmware_bridge.cards import Card, Sealed, unseal
 from hil.soak.play import SoakTable
 from hil.soak.site import Site, SoakError
-from hil.soak.witness import CARD_EVENTS, Told
+from hil.soak.witness import Told
 
 WHY: Final = "the account of the simulated cards"
 NANOSECONDS_PER_MS: Final = 1_000_000
@@ -103,7 +103,7 @@ class _Books:
         event = self.told[device][eseq - 1]
         is_one, should_be = type(act), ACTS_OF_EVENTS.get(event.name)
         if (should_be is not None or is_one in ACTS_OF_EVENTS.values()) and is_one is not should_be:
-            self.problems.append(f"entry {number}: the {event.name} {eseq} of {device} is a {opened_name(act)}")
+            self.problems.append(f"entry {number}: the {event.name} {eseq} of {device} is a {_name_of(act)}")
 
     def _check_cards(self, number: int, act: a.AnyAct, facts: tuple[f.AnyFact, ...]) -> None:
         moved = [unseal(card, WHY) for card in _cards_of(facts)]
@@ -117,7 +117,7 @@ class _Books:
                 self._check_stack(number, act, facts)
             case _:
                 if moved:
-                    self.problems.append(f"entry {number}: a {opened_name(act)} moves the cards {moved}")
+                    self.problems.append(f"entry {number}: a {_name_of(act)} moves the cards {moved}")
         self._pending += [unseal(fact.card, WHY) for fact in facts if isinstance(fact, f.StackCardRead)]
         if any(isinstance(fact, f.RoundStarted | f.RoundCompleted) for fact in facts):
             self._pending.clear()
@@ -139,7 +139,7 @@ class _Books:
         return self.told[act.origin.device][act.origin.eseq - 1].card
 
 
-def opened_name(act: a.AnyAct) -> str:
+def _name_of(act: a.AnyAct) -> str:
     """Return an act's name for a line of the account."""
     return type(act).__name__
 
@@ -211,6 +211,3 @@ def _cards_of(facts: tuple[f.AnyFact, ...]) -> Iterator[Sealed]:
     for fact in facts:
         if isinstance(fact, f.CardDealt | f.CardPutAside | f.CardDiscarded | f.StackCardRead | f.StrayCard):
             yield fact.card
-
-
-__all__ = ["CARD_EVENTS", "Account", "verify_site"]

@@ -16,6 +16,7 @@ import msgspec
 
 from hil.mechanism.options import Timing
 from hil.soak.audit import Account, verify_site
+from hil.soak.figures import add_counts
 from hil.soak.play import SoakTable
 from hil.soak.site import Site, SoakError, TableSpec
 from hil.soak.trouble import DiskFiller, Killer, PowerCutter, Stopper, Trouble, Unplugger
@@ -86,7 +87,7 @@ class Report(msgspec.Struct):
         for name in self.__struct_fields__:
             mine, more = getattr(self, name), getattr(other, name)
             if isinstance(mine, dict):
-                _add_counts(mine, more)
+                add_counts(mine, more)
             elif isinstance(mine, Account):
                 for field in mine.__struct_fields__:
                     setattr(mine, field, getattr(mine, field) + getattr(more, field))
@@ -178,12 +179,12 @@ def _report_of(site: Site, tables: list[SoakTable], account: Account) -> Report:
         report.acts += figures.acts
         report.uncertain += figures.uncertain
         report.cards_unattended += figures.cards_unattended
-        _add_counts(report.refused, figures.refused)
-        _add_counts(report.alarms, figures.alarms)
-        _add_counts(report.irregularities, figures.irregularities)
+        add_counts(report.refused, figures.refused)
+        add_counts(report.alarms, figures.alarms)
+        add_counts(report.irregularities, figures.irregularities)
         for device in (table.shoe, table.shuffler):
-            _add_counts(report.line_faults, device.to_host.struck)
-            _add_counts(report.line_faults, device.to_device.struck)
+            add_counts(report.line_faults, device.to_host.struck)
+            add_counts(report.line_faults, device.to_device.struck)
     return report
 
 
@@ -193,8 +194,3 @@ def _checked(site: Site, report: Report, alarms: frozenset[str], *, rounds_go_on
     if strange or (rounds_go_on and (report.irregularities or report.void)):
         raise SoakError("soak-verdict", f"Seed {site.seed}: the trouble led to verdicts that it must not: {report}", "Look at the journal.")
     return report
-
-
-def _add_counts(mine: dict[str, int], more: dict[str, int]) -> None:
-    for name, count in more.items():
-        mine[name] = mine.get(name, 0) + count

@@ -14,8 +14,6 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-import msgspec
-
 from controller.dealing.steps import Stack
 from controller.table.outcome import Outcome
 from hil.endtoend.daemon import ApiError, Entry
@@ -27,6 +25,7 @@ from hil.people.session import BETWEEN_ROUNDS
 from hil.people.tracker import CardTracker
 from hil.simulated.device import NotInTimeError
 from hil.soak.api import ApiLine, GoneError
+from hil.soak.figures import Figures, add_counts
 from hil.soak.site import Site, SoakError, TableSpec
 from hil.soak.witness import WitnessedDevice
 
@@ -48,23 +47,6 @@ CONTINUE_RATE: Final = 0.7
 """How often the supervisor lets a round go on; else it is void."""
 MENDED_BY_ITSELF: Final = frozenset({"device-lost", "wrong-identity"})
 """Alarms that end when the device is back; a word of the supervisor does not mend them."""
-
-
-class Figures(msgspec.Struct):
-    """What one table did."""
-
-    rounds: int = 0
-    void: int = 0
-    acts: int = 0
-    refused: dict[str, int] = {}
-    """Acts refused, by code."""
-    uncertain: int = 0
-    """Acts whose answer was lost."""
-    cards: int = 0
-    cards_unattended: int = 0
-    """Cards pulled while no daemon lived."""
-    alarms: dict[str, int] = {}
-    irregularities: dict[str, int] = {}
 
 
 class SoakTable:
@@ -192,7 +174,7 @@ class SoakTable:
         if answer.entry is None:
             self._pending = None
             refused = answer.outcome.refused or ""
-            self.figures.refused[refused] = self.figures.refused.get(refused, 0) + 1
+            add_counts(self.figures.refused, {refused: 1})
             self.people.heard(move, answer.outcome)
             self.outcome = answer.outcome
             await self.hear(0.0)
@@ -374,9 +356,9 @@ class SoakTable:
     def _note(self, outcome: Outcome) -> None:
         figures = self.figures
         if outcome.alarm is not None:
-            figures.alarms[outcome.alarm] = figures.alarms.get(outcome.alarm, 0) + 1
+            add_counts(figures.alarms, {outcome.alarm: 1})
         if outcome.irregularity is not None:
-            figures.irregularities[outcome.irregularity] = figures.irregularities.get(outcome.irregularity, 0) + 1
+            add_counts(figures.irregularities, {outcome.irregularity: 1})
         if outcome.state == "suspended":
             return  # in a round or between two, as before
         in_round = outcome.state not in BETWEEN_ROUNDS and outcome.state != "closed"

@@ -32,6 +32,7 @@ DARK_S: Final = 0.5
 FULL_BYTES: Final = 8192
 """Every write past this offset of a file fails: the write-ahead log is longer than this after three entries."""
 FILLER: Final = "filler"
+NO_SEAT: Final = 99
 PAGE_BYTES: Final = 4096
 """What a file system gives at once."""
 TOLD_S: Final = 30.0
@@ -144,7 +145,7 @@ class DiskFiller(Trouble):
             self._take_room()
             await self._until(line, lambda outcome: "journal" in outcome.alarms)
             if self._site.disk is not None:
-                await self._until(line, lambda outcome: outcome.state in BETWEEN_ROUNDS)  # finished from the reserve
+                await self._until_nothing_begins(line)
             self.struck += 1
         finally:
             self._give_room_back()
@@ -155,7 +156,7 @@ class DiskFiller(Trouble):
         if self._site.disk is None:
             resource.prlimit(self._site.pid, resource.RLIMIT_FSIZE, (FULL_BYTES, resource.RLIM_INFINITY))
             return
-        with (self._site.disk / FILLER).open("wb", buffering=0) as filler, contextlib.suppress(OSError):
+        with (self._site.disk / FILLER).open("ab", buffering=0) as filler, contextlib.suppress(OSError):
             while filler.write(bytes(PAGE_BYTES)):
                 pass
 
@@ -164,6 +165,21 @@ class DiskFiller(Trouble):
             resource.prlimit(self._site.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         else:
             (self._site.disk / FILLER).unlink()
+
+    async def _until_nothing_begins(self, line: ApiLine) -> None:
+        """Rounds under way are finished from the reserve, then a wager is refused with a message.
+
+        The seat does not exist, so that this wager is taken in no case. SQLite gives back room of its own now and then,
+        which the daemon may use at once; then the disk is filled again.
+        """
+        async with asyncio.timeout(TOLD_S):
+            for spec in self._site.tables:
+                while True:
+                    self._take_room()
+                    outcome = (await line.act(spec.id, "wager", {"seat": NO_SEAT}, "dealer:D1")).outcome
+                    if outcome.refused == "journal-full" and outcome.message and outcome.state in BETWEEN_ROUNDS:
+                        break
+                    await asyncio.sleep(ASK_AGAIN_S)
 
     async def _until(self, line: ApiLine, holds: Callable[[Outcome], bool]) -> None:
         """Ask every table again and again: nobody is told when the journal's state changes."""
