@@ -11,7 +11,6 @@ Profiles come only from this package's folder or from text handed in: a name nev
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
@@ -22,6 +21,7 @@ import msgspec
 from device_profiles.errors import InvalidProfileError, UnknownKeyError, UnknownProfileError
 from device_profiles.layout import expand_groups, verify_layout
 from device_profiles.schema import SPEC_VERSION, Profile
+from device_profiles.toml_text import TomlTextError, parse_toml
 from device_profiles.vectors import verify_vectors
 
 PROFILE_BYTES_MAX: Final = 262_144  # ten times the largest profile; a bigger file is not one
@@ -73,26 +73,9 @@ def _parse_toml(content: bytes, file: str) -> dict[str, object]:
     if len(content) > PROFILE_BYTES_MAX:
         raise InvalidProfileError(file, f"is larger than {PROFILE_BYTES_MAX} bytes")
     try:
-        tables = tomllib.loads(content.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        # A hostile file can nest deeper than the parser's stack, which is the file's fault and not ours.
-        raise InvalidProfileError(file, f"is not valid TOML: {error}") from error
-    if _depth(tables, NESTING_MAX) > NESTING_MAX:
-        raise InvalidProfileError(file, f"nests more than {NESTING_MAX} deep")
-    return tables
-
-
-def _depth(value: object, left: int) -> int:
-    if left < 0:
-        return NESTING_MAX + 1
-    match value:
-        case dict():
-            inner: Iterable[object] = value.values()
-        case list():
-            inner = value
-        case _:
-            return 0
-    return 1 + max((_depth(entry, left - 1) for entry in inner), default=0)
+        return parse_toml(content, NESTING_MAX)
+    except TomlTextError as error:
+        raise InvalidProfileError(file, str(error)) from error
 
 
 def verify_keys(tables: Mapping[str, object], schema: type[msgspec.Struct], file: str) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from controller.scenario.expect import Expectation, parse_expectation
 from controller.table.acts import AnyAct, By
 from controller.table.parse import ACT_KEYS, is_device_act, parse_act, parse_by
 from controller.table.parse_values import ActError
+from device_profiles.toml_text import TomlTextError, parse_toml
 
 FORMAT: Final = 1
 MAX_FILE_BYTES: Final = 1 << 20
@@ -119,10 +119,9 @@ def parse_scenario(text: str, file: str) -> Scenario:
         ScenarioError: when anything in it is wrong.
     """
     try:
-        head = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        reason = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it is nested too deeply"
-        raise ScenarioError(file, None, f"this is no TOML: {reason}.", "Correct the line that is named.") from error
+        head = parse_toml(text)
+    except TomlTextError as error:
+        raise ScenarioError(file, None, f"this cannot be read: {error}.", "Correct that place.") from error
     _check_head(head, file)
     house = head.get("house", {})
     if not isinstance(house, dict):

@@ -11,7 +11,6 @@ of plugging in.
 from __future__ import annotations
 
 import ipaddress
-import tomllib
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -20,6 +19,7 @@ import msgspec
 
 from controller.service.errors import ConfigError
 from controller.service.strict import needs, read_struct, shown
+from device_profiles.toml_text import TomlTextError, parse_toml
 
 CONFIG_SIZE_LIMIT_BYTES: Final = 1 << 20
 """A configuration of a hundred tables with full pay tables is under 200 kB; more is some other file."""
@@ -221,13 +221,9 @@ def _read_toml(file: Path) -> dict[str, object]:
     if len(raw) > CONFIG_SIZE_LIMIT_BYTES:
         raise ConfigError("config-too-big", file, "", "is longer than 1 MiB", "name the configuration file")
     try:
-        return tomllib.loads(raw.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise ConfigError("config-not-toml", file, "", "is no UTF-8 text", "save it as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError("config-not-toml", file, "", f"is no TOML: {error}", "correct that place") from error
-    except RecursionError as error:
-        raise ConfigError("config-not-toml", file, "", "is nested too deeply", "write it flat") from error
+        return parse_toml(raw)
+    except TomlTextError as error:
+        raise ConfigError("config-not-toml", file, "", f"cannot be read: {error}", "correct that place") from error
 
 
 def _check_host(setup: Setup) -> None:
