@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from controller.service.inbox import Noticed
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
 from controller.service.notify import Notifier
@@ -19,6 +20,9 @@ TABLE_HANG_S: Final = 5.0
 
 CLOCK_STEP_MS: Final = 1_000
 """EQ-93: within a second of the surveillance clock."""
+
+HOST: Final = "host"
+"""Who tells of the clock: this machine, as if it were a device of the table."""
 
 WATCH_S: Final = 1.0
 """How often is looked when the service manager asks for no quicker pace."""
@@ -57,3 +61,5 @@ class Watch:
             return
         self._metrics.add("shoed_clock_steps_total")
         self._logger.warning("clock-stepped", by_ms=offset_ms - before)
+        for table in self._tables.values():
+            table.tell(Noticed(HOST, "clock-stepped", f"by {offset_ms - before} ms"))

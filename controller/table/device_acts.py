@@ -155,9 +155,14 @@ def _wrong_identity(desk: Desk, act: DeviceNotice) -> None:
     desk.raise_alarm("wrong-identity", where=act.name, detail=act.detail, ways=("void",))
 
 
+def _clock_stepped(desk: Desk, act: DeviceNotice) -> None:
+    """Times in the record are no more those of the surveillance clock (EQ-93); play goes on."""
+    desk.raise_alarm("clock", where=act.name, detail=act.detail, holds=False, ways=("continue",))
+
+
 _NOTICES: dict[str, Callable[[Desk, DeviceNotice], None]] = {
     "jam": _jam, "lost": _lost, "power-lost": _lost, "back": _back, "restarted": _restarted, "lid-open": _lid_open,
     "lid-closed": _lid_closed, "mode-sort": _mode, "mode-random": _mode, "mode-count-only": _mode, "mode-unknown": _mode, "empty": _empty,
     "warning": _warning, "jam-cleared": _cleared, "error-cleared": _cleared, "error": _error, "tamper": _tamper,
-    "events-lost": _events_lost, "wrong-identity": _wrong_identity,
+    "events-lost": _events_lost, "wrong-identity": _wrong_identity, "clock-stepped": _clock_stepped,
 }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from controller.service.inbox import Noticed
 from controller.service.logs import LogFile, make_logger
 from controller.service.metrics import Metrics
 from controller.service.notify import Notifier
@@ -24,7 +25,8 @@ class Bench:
         self.log = LogFile(folder / "log")
         self.folder = folder
         self.metrics = Metrics()
-        self.table = SimpleNamespace(busy_since=None)
+        self.told: list[Noticed] = []
+        self.table = SimpleNamespace(busy_since=None, tell=self.told.append)
         tables: Any = {"T1": self.table}
         notifier = Notifier({"NOTIFY_SOCKET": str(folder / "notify"), "WATCHDOG_USEC": "1500000"})
         self.watch = Watch(tables, notifier, self.metrics, make_logger(self.log, "info", pretty=False))
@@ -58,6 +60,7 @@ def test_steps_of_the_wall_clock_are_told_and_drift_too(bench: Bench) -> None:
         bench.watch.look(0.0, offset_ms)
     assert [event["by_ms"] for event in bench.events()] == [1100, -6100]
     assert "shoed_clock_steps_total 2" in bench.metrics.render()
+    assert bench.told == [Noticed("host", "clock-stepped", "by 1100 ms"), Noticed("host", "clock-stepped", "by -6100 ms")]
 
 
 def test_a_table_that_hangs_ends_the_signs_of_life(bench: Bench) -> None:
