@@ -14,7 +14,7 @@ from enum import Enum
 from controller.dealing.game import Game
 from controller.dealing.machine import FIXED, Phases, compile_machine
 from controller.dealing.rules import Rule
-from controller.dealing.settings import Plain, Settings, nearest, resolve_settings
+from controller.dealing.settings import Plain, Settings, nearest, resolve_settings, shown
 from controller.dealing.steps import Method, Remedy, StateKind, Step
 from controller.decks import DeckSpec
 from controller.errors import ShoedError
@@ -57,7 +57,7 @@ def parse_method(text: str, game: Game) -> Method:
     if text not in known:
         raise ProcedureError(
             code="unknown-method",
-            what=f"{game.key} cannot be dealt by '{text}'{nearest(text, known)}.",
+            what=f"{game.key} cannot be dealt by '{shown(text)}'{nearest(text, known)}.",
             do=f"Choose one of: {', '.join(known)}.",
         )
     return Method(text)

@@ -9,10 +9,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from controller.dealing.rules import Rule
 from controller.errors import ShoedError
+
+SHOWN_CHARS: Final = 60
+"""A wrong value is repeated in the error, and a line on a screen must hold it."""
+
+WHY_CHARS: Final = 300
+"""What a check of a whole table says may name several of its values."""
 
 Plain: TypeAlias = "bool | int | str | list[Plain] | dict[str, Plain] | None"
 
@@ -55,6 +61,12 @@ def word(value: Plain) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
+
+
+def shown(value: object, most: int = SHOWN_CHARS) -> str:
+    """A value of any kind as an error repeats it: printable and short."""
+    text = "".join(c if c.isprintable() else "?" for c in str(value))
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 class Settings:
@@ -117,7 +129,7 @@ def resolve_settings(known: tuple[Setting, ...], given: Mapping[str, Plain], gam
         if setting is None:
             raise SettingError(
                 code="unknown-setting",
-                what=f"{game} has no house setting '{name}'{nearest(name, by_name)}.",
+                what=f"{game} has no house setting '{shown(name)}'{nearest(name, by_name)}.",
                 do=f"List them with: shoed games settings {game}",
             )
         _check_value(setting, value, game)
@@ -134,8 +146,9 @@ def nearest(name: str, known: Mapping[str, object] | list[str]) -> str:
 def _check_value(setting: Setting, value: Plain, game: str) -> None:
     why = setting.check(value) if setting.check is not None else ""
     if why:
+        told = shown(why.rstrip("."), WHY_CHARS)
         raise SettingError(
-            code="bad-setting", what=f"{game}: {setting.name} is not usable: {why.rstrip('.')}.", do=f"See: shoed games settings {game}"
+            code="bad-setting", what=f"{game}: {setting.name} is not usable: {told}.", do=f"See: shoed games settings {game}"
         )
     if setting.between is not None:
         low, high = setting.between
@@ -144,12 +157,12 @@ def _check_value(setting: Setting, value: Plain, game: str) -> None:
             law = f" ({setting.limit_rule})" if setting.limit_rule else ""
             raise SettingError(
                 code="bad-setting",
-                what=f"{game}: {setting.name} = {word(value)} is not allowed; it takes {low} to {high}{law}.",
+                what=f"{game}: {setting.name} = {shown(word(value))} is not allowed; it takes {low} to {high}{law}.",
                 do=f"Choose a whole number from {low} to {high}.",
             )
     elif setting.allowed is not None and (value not in setting.allowed or isinstance(value, bool) != isinstance(setting.default, bool)):
         raise SettingError(
             code="bad-setting",
-            what=f"{game}: {setting.name} = {word(value)} is not allowed; it takes {setting.allowed_words}.",
+            what=f"{game}: {setting.name} = {shown(word(value))} is not allowed; it takes {setting.allowed_words}.",
             do=f"Choose one of: {setting.allowed_words}.",
         )

@@ -85,8 +85,8 @@ def list_of_preferences(parse: Callable[[Sequence[Mapping[str, object]]], object
     def check(value: Plain) -> str:
         if value is None:
             return ""
-        if not isinstance(value, list):
-            return "it is a list of preferences"
+        if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+            return "it is a list of preferences, each of them a table"
         try:
             parse([row for row in value if isinstance(row, dict)])
         except HandError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.dealing.settings import Plain, nearest
+from controller.dealing.settings import Plain, nearest, shown
 from controller.errors import ShoedError
 from controller.hands.poker import PokerCategory
 
@@ -25,7 +25,9 @@ def odds_for(table: Mapping[str, Plain], hand: str) -> int | None:
     if odds is None:
         return None
     if isinstance(odds, bool) or not isinstance(odds, int) or odds < 0:
-        raise PayTableError(code="bad-pay-table", what=f"The odds for {hand} are '{odds}'.", do="Write a whole number of odds to one.")
+        raise PayTableError(
+            code="bad-pay-table", what=f"The odds for {hand} are '{shown(odds)}'.", do="Write a whole number of odds to one."
+        )
     return odds
 
 
@@ -35,9 +37,9 @@ def check_pay_table(value: Plain) -> str:
         return "it is a table of odds to one by hand, such as { three-of-a-kind = 3 }"
     for hand, odds in value.items():
         if hand not in HAND_NAMES:
-            return f"there is no hand '{hand}'{nearest(hand, sorted(HAND_NAMES))}"
+            return f"there is no hand '{shown(hand)}'{nearest(hand, sorted(HAND_NAMES))}"
         if isinstance(odds, bool) or not isinstance(odds, int) or odds < 0:
-            return f"the odds for {hand} are '{odds}'; write a whole number of odds to one"
+            return f"the odds for {hand} are '{shown(odds)}'; write a whole number of odds to one"
     return ""
 
 

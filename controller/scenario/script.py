@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from controller.dealing.house import NotPlainError, plain_settings
+from controller.dealing.settings import Plain, shown
 from controller.errors import ShoedError
 from controller.scenario.expect import Expectation, parse_expectation
 from controller.table.acts import AnyAct, By
@@ -34,8 +36,6 @@ HEAD_KEYS: Final = ("scenario", "title", "game", "method", "house", "prepared", 
 STEP_EXTRAS: Final = ("expect", "at", "by", "note")
 SHUFFLER_KEYS: Final = frozenset({"shuffle", "shuffle_aborted"})
 SHUFFLER_EVENTS: Final = frozenset({"mode-sort", "mode-random"})
-
-House = bool | int | str | list["House"] | dict[str, "House"] | None
 
 
 class ScenarioError(ShoedError):
@@ -87,7 +87,7 @@ class Scenario:
     title: str
     game: str
     method: str
-    house: dict[str, House]
+    house: dict[str, Plain]
     prepared: bool
     steps: tuple[Step, ...]
 
@@ -123,18 +123,26 @@ def parse_scenario(text: str, file: str) -> Scenario:
     except TomlTextError as error:
         raise ScenarioError(file, None, f"this cannot be read: {error}.", "Correct that place.") from error
     _check_head(head, file)
-    house = head.get("house", {})
-    if not isinstance(house, dict):
-        raise ScenarioError(file, None, "`house` is no table.", "Write house = { stub_count_every = 5 }.")
     return Scenario(
         file=file,
         title=_text(head["title"], "title", file),
         game=_text(head["game"], "game", file),
         method=_text(head["method"], "method", file),
-        house=house,
+        house=_house(head.get("house", {}), file),
         prepared=_flag(head.get("prepared", True), file),
         steps=_parse_steps(head["steps"], file),
     )
+
+
+def _house(value: object, file: str) -> dict[str, Plain]:
+    if not isinstance(value, dict):
+        raise ScenarioError(file, None, "`house` is no table.", "Write house = { stub_count_every = 5 }.")
+    try:
+        return plain_settings(value)
+    except NotPlainError as error:
+        raise ScenarioError(
+            file, None, f"`house.{shown(error)}` is of a kind that no setting has.", "Write text or a whole number."
+        ) from error
 
 
 def _check_head(head: Mapping[str, object], file: str) -> None:

@@ -19,6 +19,7 @@ from typing import Final
 
 import msgspec
 
+from controller.dealing.house import NotPlainError, plain_settings
 from controller.dealing.procedure import Procedure, build_procedure
 from controller.errors import ShoedError
 from controller.games import find_game
@@ -28,7 +29,6 @@ from controller.journal.schema import connect_still
 from controller.journal.startup import DamageFoundError, damaged, read_header
 from controller.service.config import DeviceConfig, Setup, TableConfig
 from controller.service.errors import ConfigError, ServiceError
-from controller.service.house import NotPlainError, plain_settings
 from controller.service.link import LinkMaker, link_maker
 from controller.service.program import verify_program
 from controller.service.strict import shown

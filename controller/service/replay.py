@@ -12,12 +12,12 @@ from typing import Final
 
 import msgspec
 
+from controller.dealing.house import plain_settings
 from controller.dealing.procedure import build_procedure
 from controller.errors import ShoedError
 from controller.games import find_game
 from controller.journal.entry import OpenedEntry
 from controller.service.engine import Engine
-from controller.service.house import plain_settings
 from controller.service.lifecycle import LIFE_KINDS, STARTED, Started
 from controller.table.facts import AnyFact
 from controller.table.state import TableState
