@@ -98,18 +98,12 @@ def _double_feed(desk: Desk) -> None:
 def _place(desk: Desk, act: CardOut, evidence: str) -> None:
     round_ = desk.round
     place, face = round_.plan[round_.cursor]
-    step = desk.step
-    desk.emit(
-        f.CardDealt(
-            to=place,
-            face=face,
-            card=act.read,
-            evidence=evidence,
-            shown=shown_card(act.read, face),
-            rule=step.rule if step else None,
-        )
-    )
-    _tell(desk, place, face, act.read)
+    step, shown = desk.step, shown_card(act.read, face)
+    rule = step.rule if step is not None else None
+    desk.emit(f.CardDealt(to=place, face=face, card=act.read, evidence=evidence, shown=shown, rule=rule))
+    notes = desk.notes
+    notes.to, notes.face, notes.card = place, face, shown.name if shown is not None else None
+    notes.rule = notes.rule or rule
     if act.double:
         desk.emit(f.CardPutAside(card=Sealed(UNREADABLE), evidence="inferred", as_next=not _next_comes_in_a_stack(desk)))
         _double_feed(desk)
@@ -119,14 +113,6 @@ def _place(desk: Desk, act: CardOut, evidence: str) -> None:
         desk.step_done()
 
 
-def _tell(desk: Desk, place: str, face: str, card: Sealed) -> None:
-    desk.notes.to, desk.notes.face = place, face if place != "burn" else "down"
-    shown = shown_card(card, face)
-    desk.notes.card = shown.name if shown else None
-    if desk.step is not None and desk.notes.rule is None:
-        desk.notes.rule = desk.step.rule
-
-
 def _beyond(desk: Desk, act: CardOut) -> str | None:
     """The kind of impossible card, or None when this shoe may still hold it."""
     if act.back_mismatch or (act.back is not None and desk.draft.deck.back is not None and act.back != desk.draft.deck.back):
@@ -134,7 +120,7 @@ def _beyond(desk: Desk, act: CardOut) -> str | None:
     if act.beyond:
         return "duplicate-card"
     census, code = desk.draft.deck.census, unseal(act.read, CENSUS).code
-    if code and census.exact and census.may_come(code):
+    if code and census.counts[code] and census.exact:
         return None
     drawn = census.draw(code)
     if not isinstance(drawn, Beyond):

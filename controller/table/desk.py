@@ -47,23 +47,20 @@ class Refusal(Exception):  # noqa: N818  # a verdict on the act, not a fault of 
 
 
 class Notes:
-    """What the answer will say besides the state."""
+    """What the answer will say besides the state. The defaults stand at the class, so that a card pays for what it notes alone."""
 
-    __slots__ = ("alarm", "card", "cards", "choice", "evidence", "face", "irregularity", "message", "place", "remedy", "rule", "to")
-
-    def __init__(self) -> None:
-        self.to: str | None = None
-        self.face: str | None = None
-        self.card: str | None = None
-        self.cards: tuple[str, ...] = ()
-        self.place: str | None = None
-        self.choice: str | None = None
-        self.irregularity: str | None = None
-        self.remedy: str | None = None
-        self.rule: Rule | None = None
-        self.alarm: str | None = None
-        self.evidence: str | None = None
-        self.message = ""
+    to: str | None = None
+    face: str | None = None
+    card: str | None = None
+    cards: tuple[str, ...] = ()
+    place: str | None = None
+    choice: str | None = None
+    irregularity: str | None = None
+    remedy: str | None = None
+    rule: Rule | None = None
+    alarm: str | None = None
+    evidence: str | None = None
+    message = ""
 
 
 class Desk:
