@@ -6,6 +6,16 @@ and its kin say that one message does not fit its description: the caller record
 
 from __future__ import annotations
 
+from typing import Final
+
+TOLD_MAX: Final = 300
+"""Characters of the text that a file brings into an error: enough to find the place, whatever the file holds."""
+
+
+def shortened(text: str) -> str:
+    """Return the text as an error may carry it."""
+    return text if len(text) <= TOLD_MAX else f"{text[: TOLD_MAX - 3]}..."
+
 
 class ProfileError(Exception):
     """A profile cannot be used; the text says which, where and what to do."""
@@ -30,7 +40,7 @@ class UnknownKeyError(ProfileError):
         self.path = path
         self.nearest = nearest
         hint = f"; did you mean '{nearest}'?" if nearest else ""
-        super().__init__(f"{file}: unknown key '{path}'{hint}")
+        super().__init__(f"{file}: unknown key '{shortened(path)}'{hint}")
 
 
 class InvalidProfileError(ProfileError):
@@ -38,7 +48,7 @@ class InvalidProfileError(ProfileError):
 
     def __init__(self, file: str, problem: str) -> None:
         self.file = file
-        super().__init__(f"{file}: {problem}")
+        super().__init__(f"{file}: {shortened(problem)}")
 
 
 class FailedVectorError(ProfileError):
@@ -47,7 +57,7 @@ class FailedVectorError(ProfileError):
     def __init__(self, file: str, vector: str, problem: str) -> None:
         self.file = file
         self.vector = vector
-        super().__init__(f"{file}: test vector {vector} fails: {problem}")
+        super().__init__(f"{file}: test vector {shortened(vector)} fails: {shortened(problem)}")
 
 
 class FieldError(ValueError):

@@ -75,7 +75,10 @@ class Api:
             ShoedError: _tell_error,
             HTTPException: _tell_http_error,
         }
-        self.app: ASGIApp = _TokenGate(Starlette(routes=routes, exception_handlers=handlers), token)
+        app = Starlette(routes=routes, exception_handlers=handlers)
+        # Sending a client from `/v1/tables/` to `/v1/tables` would read the query as UTF-8, which it need not be.
+        app.router.redirect_slashes = False
+        self.app: ASGIApp = _TokenGate(app, token)
 
     async def _health(self, _request: Request) -> Response:
         return _json({"ok": True, "version": self._version})

@@ -8,8 +8,12 @@ in the request that was sent to the API.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from controller.errors import ShoedError
+
+TOLD_MAX: Final = 300
+"""Characters of a key's path, and of a sentence about it: whatever the file holds, the error fits on a screen."""
 
 
 class ServiceError(ShoedError):
@@ -20,7 +24,8 @@ class ConfigError(ServiceError):
     """A value in the configuration file that cannot be used. `key` is its path inside the file, empty for the file."""
 
     def __init__(self, code: str, file: Path, key: str, sentence: str, do: str) -> None:
-        super().__init__(code, f"{file}: {key}: {sentence}" if key else f"{file}: {sentence}", do)
+        told = f"{_shortened(key)}: {_shortened(sentence)}" if key else _shortened(sentence)
+        super().__init__(code, f"{file}: {told}", do)
         self.file = file
         self.key = key
 
@@ -51,3 +56,7 @@ class RequestError(ServiceError):
         super().__init__(code, what, do)
         self.where = where
         self.status = status
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= TOLD_MAX else f"{text[: TOLD_MAX - 3]}..."
