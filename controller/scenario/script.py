@@ -203,7 +203,7 @@ def _usual_sender(key: str, value: object) -> By:
     if not is_device_act(key):
         return By("dealer")
     event = value.get("event") if isinstance(value, Mapping) else value
-    is_shuffler = key in SHUFFLER_KEYS or (key == "device" and event in SHUFFLER_EVENTS)
+    is_shuffler = key in SHUFFLER_KEYS or (key == "device" and isinstance(event, str) and event in SHUFFLER_EVENTS)
     return By("device", "shuffler" if is_shuffler else "shoe")
 
 

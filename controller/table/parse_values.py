@@ -46,7 +46,7 @@ class ActError(ShoedError):
     """
 
     def __init__(self, where: str, what: str, do: str, nearest: str | None = None) -> None:
-        super().__init__("bad-act", f"{where}: {what}", do)
+        super().__init__("bad-act", f"{where[:MAX_TEXT]}: {what}", do)
         self.where = where
         self.nearest = nearest
 

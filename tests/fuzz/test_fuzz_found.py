@@ -43,6 +43,23 @@ def test_a_scenario_takes_only_values_that_a_house_setting_can_have(value: str) 
     is_told(caught.value)
 
 
+@pytest.mark.parametrize(
+    "step",
+    ["{ device = [] }", "{ device = { event = {} } }", "{ device = { event = [1] } }"],
+)
+def test_a_device_event_that_is_no_text_is_told(step: str) -> None:
+    with pytest.raises(ScenarioError, match="no text|not what this act takes") as caught:
+        parse_scenario(HEAD.replace("{ close_bets = true }", step), "x.scenario.toml")
+    is_told(caught.value)
+
+
+def test_a_long_key_in_an_expectation_is_cut_in_the_error() -> None:
+    step = f'{{ close_bets = true, expect = {{ results = {{ "1" = {{ {"x" * 5000} = 1 }} }} }} }}'
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(HEAD.replace("{ close_bets = true }", step), "x.scenario.toml")
+    is_told(caught.value)
+
+
 @pytest.mark.parametrize("rows", [[1, 2], ["pair"], [{"keep": "pair"}, None]])
 def test_a_house_way_of_anything_but_tables_is_refused(rows: list[Plain]) -> None:
     games = [game for game in GAMES.values() if any(setting.name == "house_way" for setting in game.settings)]
