@@ -106,10 +106,11 @@ def _place(desk: Desk, act: CardOut, evidence: str) -> None:
     notes.rule = notes.rule or rule
     if act.double:
         desk.emit(f.CardPutAside(card=Sealed(UNREADABLE), evidence="inferred", as_next=not _next_comes_in_a_stack(desk)))
-        _double_feed(desk)
-    elif act.unreadable:
+    if act.unreadable:
         desk.unread(place, face)
-    elif not desk.draft.deck.finding:
+    if act.double:
+        _double_feed(desk)
+    elif not act.unreadable and not desk.draft.deck.finding:
         desk.step_done()
 
 

@@ -48,7 +48,7 @@ def test_a_scenario_takes_only_values_that_a_house_setting_can_have(value: str) 
     ["{ device = [] }", "{ device = { event = {} } }", "{ device = { event = [1] } }"],
 )
 def test_a_device_event_that_is_no_text_is_told(step: str) -> None:
-    with pytest.raises(ScenarioError, match="no text|not what this act takes") as caught:
+    with pytest.raises(ScenarioError, match=r"no text|not what this act takes") as caught:
         parse_scenario(HEAD.replace("{ close_bets = true }", step), "x.scenario.toml")
     is_told(caught.value)
 
