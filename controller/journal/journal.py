@@ -40,6 +40,7 @@ from controller.journal.schema import (
     FORMAT,
     SCHEMA_VERSION,
     Header,
+    bytes_cut_off,
     connect_still,
     connect_writer,
     create_tables,
@@ -329,6 +330,9 @@ def _create(path: Path, tables: tuple[str, ...], keys: Keys, clock: JournalClock
 
 
 def _inspect(path: Path, tables: tuple[str, ...], keys: Keys, extent: Extent) -> StartState:
+    missing = bytes_cut_off(path)
+    if missing:
+        raise JournalDamagedError(path, DamageKind.FILE, 0, "", f"the last {missing} bytes of the file were cut off.")
     connection = connect_still(path)
     try:
         start = inspect_journal(connection, path, extent)

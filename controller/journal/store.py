@@ -30,13 +30,12 @@ from controller.journal.checkpoint import (
 )
 from controller.journal.clock import JournalClock
 from controller.journal.entry import EntryDraft, Head, HeadLine, chain_hash, encode_record
-from controller.journal.schema import WAL_PAGES_MAX, connect_reader, connect_writer, grow_log
+from controller.journal.schema import PAGE_BYTES, WAL_PAGES_MAX, connect_reader, connect_writer, grow_log
 from controller.journal.seal import EntrySeal
 from controller.journal.startup import StartState, inspect_journal
 
 ROWS_PER_STATEMENT: Final = 64
 """As many as the writers of one busy loop bring at once; each size up to it is prepared once and kept."""
-_PAGE_BYTES: Final = 4096
 _ROW: Final = "(?,?,?,?)"
 _INSERTS: Final = tuple(
     "INSERT INTO entries VALUES " + ",".join([_ROW] * rows)  # noqa: S608  # only question marks are joined
@@ -309,7 +308,7 @@ class Store:
 
     def _advance(self, head: Head, signed: tuple[SignedCheckpoint, Checkpoint] | None, size: int) -> None:
         self.head = head
-        self._wal_pages += 2 + size // _PAGE_BYTES
+        self._wal_pages += 2 + size // PAGE_BYTES
         if signed is not None:
             self._checkpoint, self._link = signed[1], signed[0].link()
             self._checkpoint_mono_ns = self._clock.mono_ns()
