@@ -282,7 +282,8 @@ class Device:
     def _deliver(self, outputs: list[HostOutput], now_s: float) -> None:
         """Tell everything in order, then send once: what the consumer answers goes with what the session has to say."""
         if outputs:
-            self._delivering, self._now_s = True, now_s
+            self._delivering = True
+            self._now_s = now_s
             for output in outputs:
                 if type(output) is not EventArrived:
                     self._note(output)

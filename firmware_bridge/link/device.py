@@ -54,7 +54,7 @@ class DeviceLink(LinkEnd):
         self._up = False
         self._call_at = None
         self._clear(self._own_window, 0.0)
-        self._out.clear()
+        self._out = b""
 
     def drop(self, reason: FaultReason, cause: LossCause, detail: str, now: float) -> Lost:
         """Drop the link with FAULT."""

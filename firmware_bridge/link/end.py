@@ -49,6 +49,10 @@ _DATA, _ACK, _NAK, _RST, _RSTACK, _PING, _FAULT = FrameKind
 class LinkEnd(Outbox):
     """One end of a link: `HostLink` or `DeviceLink`."""
 
+    __slots__ = (
+        "_bad_seals", "_last_valid_in", "_nak_repeats", "_nak_sent", "_ping_token", "_sealer_in", "_window_in",
+    )  # fmt: skip
+
     _window_in: int
     """How many frames the other side may have under way."""
     _nak_repeats: int

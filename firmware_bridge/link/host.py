@@ -42,6 +42,8 @@ _REASONS = dict(enumerate(StartReason))  # the enum lists them in the order of S
 class HostLink(LinkEnd):
     """The host's end."""
 
+    __slots__ = ("_attempt", "_rst_at", "_rst_sent_at", "_token", "epoch")
+
     def __init__(self, framing: Framing, checksum: Checksum, line: Line, first_token: int) -> None:
         """`first_token` is a random byte, so that a host started again does not repeat its predecessor's tokens."""
         super().__init__(framing, checksum, line)
@@ -56,7 +58,7 @@ class HostLink(LinkEnd):
         """The transport is open: begin with RST at once."""
         self._up = False
         self._attempt = 0
-        self._out.clear()
+        self._out = b""
         self._send_rst(now)
 
     def shut(self) -> None:

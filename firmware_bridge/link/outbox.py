@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from abc import ABC
 
+from cobs import cobs
+
 from firmware_bridge.checksum import Checksum
 from firmware_bridge.errors import MisuseError, NotReadyError
-from firmware_bridge.framing import encode_frame
+from firmware_bridge.framing import CRC_SIZE, encode_frame
 from firmware_bridge.link.faults import LinkCounters
 from firmware_bridge.link.frames import CTL_DATA, POINT_TO_POINT, RTX, SEC
 from firmware_bridge.link.limits import BODY_MAX, SEQ_MODULO, T1_MAX_S
@@ -21,6 +23,12 @@ from firmware_bridge.seal import SEAL_OVERHEAD, Sealer
 
 class Outbox(ABC):
     """What one end of a link sends."""
+
+    __slots__ = (
+        "_ack_at", "_address", "_byte_s", "_checksum", "_expected", "_last_out", "_last_repeat", "_line_free_at", "_out", "_owed",
+        "_retries", "_retry_at", "_sealer_out", "_t1_s", "_up", "_window", "body_limit", "counters", "last_sealed_out", "line",
+    )  # fmt: skip
+    # Slots, because an end has more attributes than the 30 that Python keeps in an object itself, and every frame reads a dozen.
 
     _window: SendWindow
     _expected: int
@@ -44,7 +52,7 @@ class Outbox(ABC):
         """When sealed DATA last left."""
         self._address = POINT_TO_POINT
         self._checksum = checksum
-        self._out = bytearray()
+        self._out = b""
         self._line_free_at = 0.0
         self._up = False
 
@@ -75,8 +83,7 @@ class Outbox(ABC):
 
     def bytes_to_send(self) -> bytes:
         """Return what is to go on the wire, and forget it."""
-        out = bytes(self._out)
-        self._out.clear()
+        out, self._out = self._out, b""
         return out
 
     def send(self, message: bytes, now: float) -> None:
@@ -97,29 +104,31 @@ class Outbox(ABC):
     def maybe_send(self, message: bytes, now: float) -> bool:
         """Send a message if it can go out at once; else nothing has changed.
 
-        Plain DATA, which carries every acknowledgement of an event, takes no detour here: `_start`, `_emit` and
-        `_emit_raw` written out in their order.
+        Plain DATA, which carries every acknowledgement of an event, takes no detour here: `_start`, `_emit`,
+        `_emit_raw` and `encode_frame` written out in their order.
         """
         window = self._window
         if not self._up or window.waiting or len(window.flights) >= window.size or not self._may_send_data():
             return False
-        if len(message) > self.message_limit:
-            return False
         if self._sealer_out is not None:
+            if len(message) > self.message_limit:
+                return False
             self._start(message, self._sealer_out, now)
             return True
+        if len(message) > self.body_limit:
+            return False
         seq = window.next_seq
         window.next_seq = (seq + 1) % SEQ_MODULO
         window.flights.append(Flight(seq, CTL_DATA, message))
         frame = bytes((CTL_DATA, self._address, seq << 4 | self._expected)) + message
-        wire = encode_frame(frame, self._checksum)
-        self._out += wire
+        whole: bytes = cobs.encode(frame + self._checksum(frame).to_bytes(CRC_SIZE, "big"))
+        wire = b"\0" + whole + b"\0"
+        self._out = self._out + wire if self._out else wire
         self._ack_at = None
         self._owed = 0
         self._last_out = now
         self.counters.frames_out += 1
-        free_at = max(now, self._line_free_at)
-        self._line_free_at = free_at = free_at + self._byte_s * len(wire)
+        self._line_free_at = free_at = max(now, self._line_free_at) + self._byte_s * len(wire)
         if self._retry_at is None:
             self._retry_at = free_at + self._t1_s
         return True

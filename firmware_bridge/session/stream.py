@@ -35,6 +35,9 @@ class EventStream:
     def __init__(self, pipe: HostPipe, first_wanted: int) -> None:
         self._pipe = pipe
         self.intake = EventIntake(first_wanted, pipe.codec.event_content)
+        self._deliver_due = self.intake.deliver
+        self._link = pipe.link
+        self._write_ack = pipe.codec.write_event_ack
         self._ack_due = False
         self.gap_resumes = 0
         """How often EVENT_RESUME was asked for the gap that is open."""
@@ -91,7 +94,7 @@ class EventStream:
 
     def take_due(self, eseq: int, message: bytes, now: float) -> None:
         """Count the due event as delivered; its owner is told by the caller."""
-        self.intake.deliver(eseq, message)
+        self._deliver_due(eseq, message)
         self.gap_resumes = 0
         if self._ack_due:
             self.flush(now)
@@ -107,15 +110,16 @@ class EventStream:
         Raises:
             MisuseError: the event was never delivered.
         """
-        if eseq >= self.intake.wanted:
+        intake = self.intake
+        if eseq >= intake.wanted:
             raise MisuseError(f"event {eseq} was never delivered, so it cannot be stored")
-        if eseq > self.intake.durable:
-            self.intake.durable = eseq
+        if eseq > intake.durable:
+            intake.durable = eseq
             self._ack_due = True
 
     def flush(self, now: float) -> None:
         """Send the acknowledgement that is due, when the window has room."""
-        if self._ack_due and self._pipe.link.maybe_send(self._pipe.codec.write_event_ack(self.intake.durable), now):
+        if self._ack_due and self._link.maybe_send(self._write_ack(self.intake.durable), now):
             self._ack_due = False
 
     def _deliver(self, code: int, message: bytes, eseq: int) -> None:

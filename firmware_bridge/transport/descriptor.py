@@ -25,6 +25,8 @@ from firmware_bridge.transport.base import (
     TransportState,
 )
 
+_OPEN = TransportState.OPEN  # looked up once: members of an Enum are slow to reach
+
 
 class DescriptorTransport(Transport):
     """A transport on one non-blocking file descriptor; subclasses open, configure and free the descriptor."""
@@ -71,7 +73,7 @@ class DescriptorTransport(Transport):
         self._loop.add_reader(self._fd, self._take_bytes)
 
     def send(self, chunk: bytes) -> None:
-        if self._state is not TransportState.OPEN:
+        if self._state is not _OPEN:
             raise self._refusal()
         counters = self.counters
         counters.writes += 1
