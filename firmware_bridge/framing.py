@@ -45,7 +45,7 @@ def encode_frame(frame: bytes, checksum: Checksum) -> bytes:
 class CobsFramer:
     """Collects bytes and yields what each run between zeros was. One for each direction of each connection."""
 
-    __slots__ = ("_checksum", "_framing", "_last_byte_s", "_partial", "_silence_s", "_skipping")
+    __slots__ = ("_checksum", "_framing", "_last_byte_s", "_partial", "_silence_s", "_skipping", "is_idle")
 
     def __init__(self, framing: Framing, *, pauses: bool) -> None:
         """`pauses`: the transport may pause inside a frame (TCP, USB), so silence means nothing."""
@@ -55,16 +55,14 @@ class CobsFramer:
         self._partial = b""
         self._skipping = False
         self._last_byte_s = 0.0
+        self.is_idle = True
+        """Whether no frame is begun and none is being skipped."""
 
     def reset(self) -> None:
         """Forget a begun frame: the connection is a new one."""
         self._partial = b""
         self._skipping = False
-
-    @property
-    def is_idle(self) -> bool:
-        """Tell whether no frame is begun and none is being skipped."""
-        return not self._partial and not self._skipping
+        self.is_idle = True
 
     @property
     def held(self) -> int:
@@ -90,6 +88,7 @@ class CobsFramer:
         found += [self._decode(run) for run in runs if run]
         if partial or self._partial:
             self._hold(partial, found)
+        self.is_idle = not self._partial and not self._skipping
         return found
 
     def _hold(self, partial: bytes, found: list[bytes | FrameFault]) -> None:

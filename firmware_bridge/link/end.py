@@ -103,13 +103,14 @@ class LinkEnd(Outbox):
     def maybe_take_due(self, frame: bytes, now: float) -> bool:
         """Take plain DATA that is exactly the frame expected, as `receive` would; else nothing has changed."""
         place, window = frame[2], self._window
-        if frame[0] or place >> 4 != self._expected or frame[1] != self._address:
+        seq = place >> 4
+        if frame[0] or seq != self._expected or frame[1] != self._address:
             return False
         if self._sealer_in is not None or window.waiting or not self._up:
             return False
         self.counters.frames_in += 1
         self._last_valid_in = now
-        self._expected = ((place >> 4) + 1) % SEQ_MODULO
+        self._expected = (seq + 1) % SEQ_MODULO
         self._nak_sent = False
         flights = window.flights
         if len(flights) == 1 and (place - flights[0].seq) % SEQ_MODULO == 1:

@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
+import msgspec
+
 from firmware_bridge.errors import NotReadyError
 from firmware_bridge.link.limits import QUEUE_MAX, SEQ_MODULO
 from firmware_bridge.seal import Sealer
 
 
-class Flight(NamedTuple):
+class Flight(msgspec.Struct, frozen=True, gc=False):
     """A DATA frame under way."""
 
     seq: int
