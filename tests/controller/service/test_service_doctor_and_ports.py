@@ -18,6 +18,7 @@ from controller.cli.main import run
 from controller.journal.clock import SystemClock
 from controller.journal.journal import open_journal
 from controller.journal.keys import create_keys, load_keys
+from controller.journal.schema import PAGE_BYTES
 from controller.service import checkup
 from controller.service.checkup import Finding, Grade, examine
 from controller.service.config import load_config
@@ -130,7 +131,7 @@ async def test_a_damaged_journal_is_named(tmp_path: Path, silent_port: str) -> N
     assert of(await examine(load_config(file)), "journal").grade is Grade.GOOD
     assert names_in(tmp_path) == before
     raw = bytearray(path.read_bytes())
-    raw[200:4000] = bytes(3800)
+    raw[PAGE_BYTES : 2 * PAGE_BYTES] = bytes(PAGE_BYTES)  # the page after the first: the header's
     path.write_bytes(raw)
     assert of(await examine(load_config(file)), "journal").grade is Grade.WRONG
 
