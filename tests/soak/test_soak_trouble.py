@@ -38,7 +38,6 @@ def trouble_of(kind: type[Trouble], times: int) -> Callable[[Path, int], Awaitab
 async def test_a_daemon_killed_at_any_moment_goes_on_and_every_card_is_accounted_for_once(tmp_path: Path) -> None:
     report = await run_trouble(tmp_path / "s", 2, Killer, 6)
     assert report.strikes == 6
-    assert report.uncertain  # some acts were under way when it died
     assert report.account.cards
 
 
@@ -103,6 +102,7 @@ async def test_sigterm_at_any_moment_ends_within_five_seconds_and_loses_nothing(
 async def test_soak_500_kills(tmp_path: Path) -> None:
     report = await in_runs(tmp_path, 20, trouble_of(Killer, 25))
     assert report.strikes >= 500
+    assert report.uncertain  # of so many, some struck while an act was under way
 
 
 @pytest.mark.slow
