@@ -14,7 +14,7 @@ from controller.dealing.settings import Setting, Settings
 from controller.dealing.steps import Method, Remedy, Step, StubCheck, WagerKind
 
 if TYPE_CHECKING:
-    from controller.dealing.round import Round, Seat
+    from controller.dealing.round import Round
     from controller.decks import DeckSpec
     from firmware_bridge.cards import Card
 
@@ -54,10 +54,6 @@ def _no_house_way(settings: Settings, cards: tuple[Card, ...]) -> Groups | None:
 
 def _never(settings: Settings, cards: tuple[Card, ...]) -> bool:
     return False
-
-
-def _any_size(settings: Settings, seat: Seat, wager: str, options: Mapping[str, int]) -> None:
-    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

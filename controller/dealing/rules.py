@@ -30,20 +30,12 @@ class Standing(StrEnum):
     """The text is not known or leaves a choice: a house setting with a default."""
 
 
-PROVISIONAL = frozenset({Standing.ANALOGY, Standing.INFERENCE, Standing.MEMORY, Standing.HOUSE})
-
-
 class Rule(msgspec.Struct, frozen=True):
     """A citation with its standing. `citation` is what scenarios, the API and the journal show as `rule`."""
 
     citation: str
     standing: Standing
     note: str = ""
-
-    @property
-    def provisional(self) -> bool:
-        """True when the rule was not read in law for this game."""
-        return self.standing in PROVISIONAL
 
     def __str__(self) -> str:
         return self.citation if self.standing is Standing.LAW else f"{self.citation} ({self.standing})"

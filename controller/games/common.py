@@ -9,7 +9,7 @@ from controller.dealing.rules import Rule, analogy, house, inferred, law, law_69
 from controller.dealing.settings import Plain, Setting
 from controller.dealing.steps import Remedy, StubCheck
 from controller.hands.errors import HandError
-from firmware_bridge.cards import Card, unseal
+from firmware_bridge.cards import Card, Sealed, unseal
 
 UNIFORM = "the uniform pattern of sister games; the text of this game's section was not read"
 
@@ -103,7 +103,12 @@ def fresh_shoe(round_: Round) -> bool:
 
 def kept_cards(seat: Seat, name: str = "keep") -> tuple[Card, ...]:
     """The cards of a set or exposed group, empty when not known."""
-    return tuple(unseal(card, "comparing hands") for card in seat.groups.get(name, ()))
+    return opened(seat.groups.get(name, ()))
+
+
+def opened(group: tuple[Sealed, ...]) -> tuple[Card, ...]:
+    """The cards of a group that lies open for the comparison."""
+    return tuple(unseal(card, "comparing hands") for card in group)
 
 
 def net(amount: int | None, odds: int = 1) -> int | None:
@@ -119,5 +124,6 @@ def lost(amount: int | None) -> int | None:
 __all__ = [
     "COUNT_METHOD", "DECK_WRONG", "DRAWN_IN_ERROR", "MORE_FACE_UP", "NO_MORE_BETS", "ONE_FACE_UP", "SHOE_FAILED", "SHOE_START_BURN",
     "SHUFFLER_FAILED", "TWO_DECKS", "TWO_DECKS_LAW", "UNIFORM", "WRONG_COUNT", "analogy", "fresh_shoe", "house", "inferred",
-    "kept_cards", "law", "law_69e", "list_of_preferences", "lost", "memory", "net", "parallel", "seats_setting", "stub_check", "stub_every",
+    "kept_cards", "law", "law_69e", "list_of_preferences", "lost", "memory", "net",
+    "opened", "parallel", "seats_setting", "stub_check", "stub_every",
 ]  # fmt: skip

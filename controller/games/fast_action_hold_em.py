@@ -206,17 +206,13 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
         judged += [hand for seat in round_.seats.values() if seat.live for hand in _against_natural(seat)]
         return sorted(judged, key=lambda hand: hand.key)
     board = round_.shown_cards(COMMUNITY)
-    dealer = tuple(round_.dealer_groups.get("keep", ()))
+    dealer = c.opened(round_.dealer_groups.get("keep", ()))
     if len(board) == 5 and dealer and UNREADABLE not in board:
-        best = evaluate((*_open(round_, dealer), *board)).value
+        best = evaluate((*dealer, *board)).value
         for seat in round_.seats.values():
             if seat.exposed and seat.live:
                 judged += _compared(seat, board, best)
     return sorted(judged, key=lambda hand: hand.key)
-
-
-def _open(round_: Round, group: tuple[object, ...]) -> tuple[Card, ...]:
-    return c.kept_cards(Seat(0, {}, groups={"keep": round_.dealer_groups["keep"]}))
 
 
 def _at_once(seat: Seat) -> list[Judged]:

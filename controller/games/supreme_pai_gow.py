@@ -36,7 +36,7 @@ from controller.games import common as c
 from controller.games.pay import round_nearest, round_up
 from controller.hands.split_way import parse_split_way, set_high_low
 from controller.hands.two_card import evaluate_two
-from firmware_bridge.cards import Card, unseal
+from firmware_bridge.cards import Card
 
 MAIN = "supreme_pai_gow"
 VIGORISH_PERCENT = 5
@@ -158,9 +158,7 @@ def _set_flaw(settings: Settings, groups: Groups) -> SetFlaw | None:
 
 def _judge(settings: Settings, round_: Round) -> list[Judged]:
     judged = []
-    dealer = {
-        name: tuple(unseal(card, "dealer's hands are face up (34.12(c))") for card in cards) for name, cards in round_.dealer_groups.items()
-    }
+    dealer = {name: c.opened(cards) for name, cards in round_.dealer_groups.items()}
     for number in sorted(round_.seats):
         seat = round_.seats[number]
         if str(number) in round_.results:

@@ -27,7 +27,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 _DOMAIN: Final = b"shoed journal checkpoint 1\n"
 NO_CHECKPOINT: Final = "0" * 64
-SIGNATURE_BYTES: Final = 64
 
 
 class CheckpointReason(enum.Enum):

@@ -7,6 +7,7 @@ from controller.dealing.rules import Rule, Standing
 from controller.dealing.steps import StateKind
 from controller.table import facts as f
 from controller.table.acts import Resolve
+from controller.table.codes import RESOLVE_WORDS
 from controller.table.desk import Desk
 from controller.table.going_on import go_on_if_free
 from controller.table.state import Alarm
@@ -40,7 +41,7 @@ def resolve(desk: Desk, act: Resolve) -> None:
         case _:
             desk.refuse(
                 "bad-option",
-                f"Settle by continue, void, replace-deck, recount, reshuffle or hand-dead, not '{act.choose[:24]}'.",
+                f"Settle by {', '.join(RESOLVE_WORDS[:-1])} or {RESOLVE_WORDS[-1]}, not '{act.choose[:24]}'.",
             )
     desk.notes.rule = RESOLVED
 

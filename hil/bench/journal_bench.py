@@ -233,14 +233,3 @@ def _fill(journal: Journal, table: str, count: int) -> None:
     portion = 250
     for first in range(0, count, portion):
         journal.append_all_now([card(table, at) for at in range(first, first + portion)])
-
-
-def measure_journal() -> list[Goal]:
-    """All goals of the journal, P3 to P14."""
-    return [
-        measure_acknowledgement(),
-        measure_group_commit(),
-        *measure_slow_disk(),
-        measure_start_up(),
-        *measure_grown_journal(),
-    ]

@@ -22,7 +22,6 @@ from firmware_bridge.cards import parse_card
 from hil.people.hands import arrange_four
 from hil.people.moves import HandCards, Move, Plain
 
-DEALER_D1: Final = "dealer:D1"
 SUPERVISOR: Final = "supervisor:S1"
 WAYS: Final = ("continue", "void", "reshuffle", "replace-deck", "hand-dead")
 """Words of `resolve` that the supervisor tries one after another."""
