@@ -13,7 +13,7 @@ keys of a hand are added up; up to nine cards fit each counter. A suit counter o
 counters alone decide everything else and are looked up in a table that fills itself, so that a hand costs one sum and
 one look-up after the first of its kind.
 
-Jokers, three-card and four-card rankings are no part of this file.
+Jokers are no part of this file; hands of three and four cards are ranked in `controller.hands.short_poker`.
 """
 
 from __future__ import annotations
