@@ -1,8 +1,8 @@
 """The four-card ranking of four-card poker, N.J.A.C. 13:69F-27.3: the best four of four to six cards.
 
 Order, low to high: high card, pair, two pair, straight, flush, three of a kind, straight flush, four of a kind. Three of a kind stands
-above the flush, and the flush above the straight. 4-3-2-A is the lowest straight; nothing wraps around. A card that is not among the best four
-never counts, also not between equal hands.
+above the flush, and the flush above the straight. 4-3-2-A is the lowest straight; nothing wraps around. A card that is not among the
+best four never counts, also not between equal hands.
 
 Other games with four-card hands order them otherwise; `controller.hands.four_card` knows holdings by name and no order at all.
 """
