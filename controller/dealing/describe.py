@@ -90,15 +90,17 @@ def step_words(step: Step) -> str:
             faces = ", ".join(face.value for face in step.facing)
             words = f"Deal {len(step.facing)} pass{'es' if len(step.facing) > 1 else ''} ({faces}) to {_to(step.to)}; {_FIRST[step.first]}."
         case Stack():
-            words = f"Dispense a stack of {step.size} to {_to(step.to)}; {_FIRST[step.first]}."
+            rest = f" The first {step.keeps} stay, the rest goes to the rack unseen." if step.keeps is not None else ""
+            words = f"Dispense a stack of {step.size} to {_to(step.to)}; {_FIRST[step.first]}.{rest}"
         case Decide():
             order = "in order, clockwise" if step.order is Order.CLOCKWISE else "in any order"
-            words = f"Each seat still in decides {order}: {', '.join(o.choose for o in step.options)}."
+            who = "Each seat still in" if step.asks is None else "Each seat that has a choice"
+            words = f"{who} decides {order}: {', '.join(o.choose for o in step.options)}."
         case SetHands():
             who = "The dealer sets" if step.who is Who.DEALER else "Each seat sets"
             words = f"{who} {' and '.join(f'{name} {size}' for name, size in step.groups)}{_or(step.options)}."
         case ExposeCards():
-            words = "Turn up the dealer's cards." if step.what is Who.DEALER else "Turn up the community cards."
+            words = _turned(step)
         case Stub():
             words = "The stub goes to the discard rack unexposed, unless it is counted now."
         case Settle():
@@ -110,12 +112,23 @@ def step_words(step: Step) -> str:
     return words if step.when is None else f"{words} (Only where it applies.)"
 
 
+def _turned(step: ExposeCards) -> str:
+    whose = "the dealer's" if step.what is Who.DEALER else "the community"
+    if not step.cards:
+        return f"Turn up {whose} cards."
+    return f"Turn up {whose} card{'s' if len(step.cards) > 1 else ''} {' and '.join(map(str, step.cards))}."
+
+
 def _to(places: tuple[Who, ...]) -> str:
     return " and ".join(_PLACES[who] for who in places)
 
 
 def _or(options: tuple[Option, ...]) -> str:
     return f", or chooses {', '.join(option.choose for option in options)}" if options else ""
+
+
+def _meaning(option: Option) -> str:
+    return option.meaning if option.size is None else f"{option.meaning} ({option.places}: {option.size.words})"
 
 
 def _line(name: str, words: str, rule: Rule) -> RuleLine:
@@ -129,7 +142,7 @@ def procedure_lines(procedure: Procedure) -> list[RuleLine]:
     for name, step in zip(procedure.names, procedure.steps, strict=True):
         lines.append(_line(name, step_words(step), step.rule))
         options = step.options if isinstance(step, Decide | SetHands | Settle) else ()
-        lines += [_line(f"{name}: {option.choose}", option.meaning, option.rule) for option in options]
+        lines += [_line(f"{name}: {option.choose}", _meaning(option), option.rule) for option in options]
     lines += [_line(f"irregularity {kind}", f"{row.words} ({row.remedy})", row.rule) for kind, row in procedure.irregularities.items()]
     if game.stub is not None:
         check = game.stub

@@ -91,8 +91,14 @@ class Game:
 
     @property
     def required_wager(self) -> str:
-        """The wager that puts a seat in play."""
-        return next(w.name for w in self.wagers if w.required)
+        """The main wager: the first that puts a seat in play."""
+        return self.opening_wagers[0]
+
+    @property
+    def opening_wagers(self) -> tuple[str, ...]:
+        """The wagers that put a seat in play: all that are required, or where none is, those of which any does."""
+        required = tuple(w.name for w in self.wagers if w.required)
+        return required or tuple(w.name for w in self.wagers if w.opens)
 
     def setting(self, name: str) -> Setting:
         """The setting of this name."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from controller.dealing.round import COMMUNITY, DEALER, Round, seat_place
+from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_place
 from controller.dealing.steps import Burn, Deal, Decide, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
 
 Plan: TypeAlias = tuple[tuple[str, str], ...]
@@ -32,7 +32,8 @@ def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
     """The places that act in the step, in the order in which they must."""
     match step:
         case Decide():
-            return tuple(place for place in rotation(step.first, round_, seats) if place in _live_places(round_))
+            asked = {seat_place(n) for n in round_.live_seats() if step.asks is None or step.asks(round_, n)}
+            return tuple(place for place in rotation(step.first, round_, seats) if place in asked)
         case SetHands(who=Who.DEALER):
             return (DEALER,)
         case SetHands():
@@ -40,7 +41,7 @@ def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
         case ExposeCards():
             return (step.what.value,)
         case Settle():
-            places = [seat_place(n) for n in round_.live_seats()]
+            places = [seat_place(n) for n, seat in sorted(round_.seats.items()) if seat.live or _is_held_by_a_side_wager(step, seat)]
             return tuple(reversed(places)) if step.order is Order.RIGHT_FIRST else tuple(places)
         case _:
             return ()
@@ -59,6 +60,10 @@ def rotation(first: First, round_: Round, seats: int) -> list[str]:
         case First.START:
             begin = around.index(round_.start) if round_.start else 0
     return around[begin:] + around[:begin]
+
+
+def _is_held_by_a_side_wager(step: Settle, seat: Seat) -> bool:
+    return step.with_folded is not None and seat.status == "folded" and step.with_folded in seat.wagers
 
 
 def _live_places(round_: Round) -> set[str]:

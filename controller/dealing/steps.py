@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from controller.dealing.sizes import Size
+
 if TYPE_CHECKING:
     from controller.dealing.round import Round
     from controller.dealing.rules import Rule
@@ -142,22 +144,25 @@ class Stack(Step):
     size: int
     facing: tuple[Face, ...]
     first: First = First.SEAT_ONE
+    keeps: int | None = None
+    """Cards of each stack that lie at its place; the rest of it goes to the rack unseen. None: all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """One word of `choose`.
 
-    `places` is the wager that the choice places, `times` its size as multiples of `of` (both from settings). `forfeits` are wagers lost,
-    to the house or to the pot. `status` is the seat's standing afterwards. `discard` cards go face down to the seat's discard place.
+    `places` is the wager that the choice places, `size` what it must be (None: any amount). `takes_back` is a wager that goes back
+    to the player. `forfeits` are wagers lost, to the house or to the pot. `status` is the seat's standing afterwards. `discard` cards
+    go face down to the seat's discard place.
     """
 
     choose: str
     meaning: str
     rule: Rule
     places: str | None = None
-    of: str = ""
-    times: int = 1
+    size: Size | None = None
+    takes_back: str | None = None
     discard: int = 0
     keep: int = 0
     status: str = ""
@@ -176,13 +181,14 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decide(Step):
-    """One decision per live seat, in order."""
+    """One decision per live seat, in order. `asks` names the live seats that have a choice (None: all of them)."""
 
     kind = StateKind.DECIDING
     label = "decide"
     options: tuple[Option, ...]
     order: Order = Order.CLOCKWISE
     first: First = First.SEAT_ONE
+    asks: Callable[[Round, int], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,11 +209,12 @@ class SetHands(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExposeCards(Step):
-    """Community cards or the dealer's hand are turned up by the dealer."""
+    """Community cards or the dealer's hand are turned up by the dealer: those numbered in `cards` (1 is the first), or all."""
 
     kind = StateKind.SETTLING
     label = "expose"
     what: Who
+    cards: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +235,8 @@ class Settle(Step):
     options: tuple[Option, ...] = ()
     judge_after_all: bool = False
     """Results need every hand first (a shared pot)."""
+    with_folded: str | None = None
+    """A side wager: folded seats that hold it are exposed too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,11 +258,14 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WagerKind:
-    """A wager by name. `required` puts the seat in play; `placed` tells in words when it is placed."""
+    """A wager by name. All `required` ones put a seat in play; where none is required, any that `opens` does."""
 
     name: str
     rule: Rule
     required: bool = False
+    opens: bool = False
+    size: Size | None = None
+    """What it must be, where it is measured by other wagers placed before the deal."""
     side: bool = False
     before_deal: bool = True
     meaning: str = ""

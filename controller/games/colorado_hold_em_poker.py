@@ -82,7 +82,7 @@ def _stacks(settings: Settings) -> tuple[Step, ...]:
 
 def _play(settings: Settings) -> tuple[Step, ...]:
     bet = Option(
-        choose="bet", meaning="place the bet wager and discard one card", places="bet", of="ante", times=settings.number("bet_size"),
+        choose="bet", meaning="place the bet wager and discard one card", places="bet", size=c.times("ante", settings.number("bet_size")),
         discard=1, keep=2, rule=c.law_69e("1.13L(b)3", "one discard; the size of the bet is a house setting"),
     )  # fmt: skip
     fold = Option(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from controller.dealing.round import Round, Seat
 from controller.dealing.rules import Rule, analogy, house, inferred, law, law_69e, memory, parallel
 from controller.dealing.settings import Plain, Setting
+from controller.dealing.sizes import Size
 from controller.dealing.steps import Remedy, StubCheck
 from controller.hands.errors import HandError
 from firmware_bridge.cards import Card, Sealed, unseal
@@ -96,6 +97,11 @@ def list_of_preferences(parse: Callable[[Sequence[Mapping[str, object]]], object
     return check
 
 
+def times(wager: str, multiple: int) -> Size | None:
+    """Exactly so many times another wager; None (any amount) for 0."""
+    return Size(of=(wager,), percent=(100 * multiple,)) if multiple else None
+
+
 def fresh_shoe(round_: Round) -> bool:
     """True before the first card of a shoe."""
     return round_.fresh_shoe
@@ -125,5 +131,5 @@ __all__ = [
     "COUNT_METHOD", "DECK_WRONG", "DRAWN_IN_ERROR", "MORE_FACE_UP", "NO_MORE_BETS", "ONE_FACE_UP", "SHOE_FAILED", "SHOE_START_BURN",
     "SHUFFLER_FAILED", "TWO_DECKS", "TWO_DECKS_LAW", "UNIFORM", "WRONG_COUNT", "analogy", "fresh_shoe", "house", "inferred",
     "kept_cards", "law", "law_69e", "list_of_preferences", "lost", "memory", "net",
-    "opened", "parallel", "seats_setting", "stub_check", "stub_every",
+    "opened", "parallel", "seats_setting", "stub_check", "stub_every", "times",
 ]  # fmt: skip

@@ -123,7 +123,8 @@ def _dealer_plays(round_: Round) -> bool:
 
 def _play(settings: Settings) -> tuple[Step, ...]:
     split = Option(
-        choose="split", meaning="a second, equal wager; two cards to each", places="second", of="wager", keep=2, status="split",
+        choose="split", meaning="a second, equal wager; two cards to each", places="second", size=c.times("wager", 1), keep=2,
+        status="split",
         rule=c.law("21.8(c)"),
     )  # fmt: skip
     surrender = Option(

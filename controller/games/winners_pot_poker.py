@@ -96,8 +96,7 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         choose="bet",
         meaning="place the bet wager and stay",
         places="bet",
-        of="ante",
-        times=settings.number("bet_size"),
+        size=c.times("ante", settings.number("bet_size")),
         rule=c.law("33.10(a)1"),
     )
     early = Option(
@@ -105,7 +104,7 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         rule=c.law("33.10(a)2"),
     )  # fmt: skip
     double = Option(
-        choose="double", meaning="place the double wager and stay", places="double", of="ante", times=settings.number("double_size"),
+        choose="double", meaning="place the double wager and stay", places="double", size=c.times("ante", settings.number("double_size")),
         rule=c.law("33.10(c)1"),
     )  # fmt: skip
     late = Option(

@@ -16,6 +16,8 @@ def _decided(spec: DeckSpec, state: TableState, fact: f.Decided) -> None:
     round_ = round_of(state)
     seat = round_.seats[fact.seat]
     wagers = {**seat.wagers, fact.wager: fact.amount} if fact.wager is not None else seat.wagers
+    if fact.takes_back is not None:
+        wagers = {name: amount for name, amount in wagers.items() if name != fact.takes_back}
     lost = {**seat.lost, **dict.fromkeys(fact.forfeits, fact.forfeits_to)}
     groups = dict(seat.groups)
     if fact.discard:
@@ -59,6 +61,8 @@ def _exposed(spec: DeckSpec, state: TableState, fact: f.Exposed) -> None:
     round_ = round_of(state)
     if fact.place == COMMUNITY or fact.place.startswith("community "):
         _show_community(round_, fact)
+    elif fact.place.startswith(f"{DEALER} "):
+        _show_one_of_dealer(round_, fact)
     elif fact.place == DEALER:
         round_.hands = {**round_.hands, DEALER: _show_all(round_.hands.get(DEALER, ()), fact)}
         round_.dealer_exposed, round_.dealer_natural = True, fact.natural
@@ -84,6 +88,13 @@ def _show_community(round_: Round, fact: f.Exposed) -> None:
         held[index + offset] = Held(Sealed(card), _better(held[index + offset].evidence), True)
     round_.hands = {**round_.hands, COMMUNITY: tuple(held)}
     round_.community_shown = sum(1 for h in held if h.shown)
+
+
+def _show_one_of_dealer(round_: Round, fact: f.Exposed) -> None:
+    held = list(round_.hands.get(DEALER, ()))
+    index = int(fact.place.split()[1]) - 1
+    held[index] = Held(Sealed(fact.cards[0]), _better(held[index].evidence), True)
+    round_.hands = {**round_.hands, DEALER: tuple(held)}
 
 
 def _better(evidence: str) -> str:

@@ -104,7 +104,8 @@ def _stack_dealt(spec: DeckSpec, state: TableState, fact: f.StackDealt) -> None:
         Held(card, "unknown" if fact.evidence == "read" and not unseal(card, CENSUS).code else fact.evidence, face == "up")
         for card, face in zip(fact.cards, fact.faces, strict=True)
     )
-    hold(round_, fact.to, held)
+    hold(round_, fact.to, held[: len(held) - fact.racked])
+    rack(state, fact.racked)
     round_.pending_stack = ()
     round_.cursor += 1
     round_.stacks_dealt += 1

@@ -22,7 +22,8 @@ def wager(desk: Desk, act: Wager) -> None:
     if not 1 <= act.seat <= desk.procedure.seats:
         desk.refuse("bad-position", f"This table has seats 1 to {desk.procedure.seats}; there is no seat {act.seat}.")
     known = {kind.name: kind for kind in game.wagers if kind.before_deal}
-    amounts = act.amounts or {game.required_wager: None}
+    required = [kind.name for kind in game.wagers if kind.required]
+    amounts = act.amounts or dict.fromkeys(required or game.opening_wagers[:1])
     for name, amount in amounts.items():
         if name not in known:
             desk.refuse("bad-option", f"{game.title} takes no wager '{name}' before the cards; it takes {', '.join(known)}.")
@@ -30,11 +31,25 @@ def wager(desk: Desk, act: Wager) -> None:
             desk.refuse("bad-amount", f"Seat {act.seat}: the {name} wager must be more than nothing.")
     _begin_round(desk)
     placed = desk.round.seats.get(act.seat, Seat(act.seat, {})).wagers
-    if game.required_wager not in {**placed, **amounts}:
-        desk.refuse("not-wagered", f"Seat {act.seat} needs the {game.required_wager} wager before any other.")
+    _check_wagers(desk, act.seat, {**placed, **amounts})
     desk.emit(f.Wagered(seat=act.seat, amounts=amounts))
     desk.notes.place, desk.notes.choice = seat_place(act.seat), ", ".join(amounts)
     desk.notes.rule = next(kind.rule for kind in game.wagers if kind.name in amounts)
+
+
+def _check_wagers(desk: Desk, seat: int, wagers: dict[str, int | None]) -> None:
+    game = desk.procedure.game
+    opening = game.opening_wagers
+    if not any(kind.required for kind in game.wagers):
+        if not any(name in wagers for name in opening):
+            desk.refuse("not-wagered", f"Seat {seat} needs one of the wagers {', '.join(opening)} before any other.")
+    elif opening[0] not in wagers:
+        desk.refuse("not-wagered", f"Seat {seat} needs the {opening[0]} wager before any other.")
+    for kind in game.wagers:
+        amount = wagers.get(kind.name)
+        flaw = kind.size.flaw(amount, wagers) if kind.size is not None and amount is not None else ""
+        if flaw:
+            desk.refuse("bad-amount", f"Seat {seat}: the {kind.name} wager must be {flaw}.", kind.rule)
 
 
 def _begin_round(desk: Desk) -> None:
@@ -75,6 +90,10 @@ def close_bets(desk: Desk, act: CloseBets) -> None:
     round_ = desk.round
     if not isinstance(step, Wagers) or not round_.seats:
         desk.refuse("not-expected-now", "No seat has placed a wager yet.")
+    for number, seat in sorted(round_.seats.items()):
+        missing = [kind.name for kind in desk.procedure.game.wagers if kind.required and kind.name not in seat.wagers]
+        if missing:
+            desk.refuse("not-wagered", f"Seat {number} has no {missing[0]} wager yet.")
     desk.notes.rule = step.rule
     needed = desk.procedure.game.cards_needed
     cards = needed(desk.procedure.settings, len(round_.seats)) if needed is not None else 0

@@ -233,7 +233,8 @@ def _judge_stack(desk: Desk, act: StackOut) -> None:
     bad = _bad_in_stack(desk, act.cards)
     shown = tuple(shown_card(card, face) for card, face in zip(cards, faces, strict=True))
     desk.notes.cards = tuple(card.name for card in shown if card is not None)
-    desk.emit(f.StackDealt(to=place, cards=cards, faces=faces, evidence=evidence, shown=shown))
+    racked = step.size - step.keeps if step.keeps is not None and len(cards) == step.size == act.count else 0
+    desk.emit(f.StackDealt(to=place, cards=cards, faces=faces, evidence=evidence, shown=shown, racked=racked))
     desk.notes.to, desk.notes.face, desk.notes.evidence, desk.notes.rule = (
         place,
         faces[0] if faces else "down",

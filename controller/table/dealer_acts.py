@@ -39,9 +39,11 @@ def _expose_community(desk: Desk, act: Expose) -> None:
             desk.refuse("bad-position", f"There are community cards 1 to {len(held)}; there is no {place}.")
         if held[place - 1].shown:
             desk.refuse("not-expected-now", f"Community card {place} already lies face up.")
+        if step.cards and place not in step.cards:
+            desk.refuse("not-your-turn", f"Community card {place} is not turned in this step.", step.rule)
     cards = _faces(desk, tuple(held[place - 1] for place in act.community), act.cards, COMMUNITY)
-    shown_before = sum(1 for h in held if h.shown)
-    done = shown_before + len(set(act.community)) == len(held)
+    due = step.cards or range(1, len(held) + 1)
+    done = all(held[place - 1].shown or place in act.community for place in due)
     for number, (place, card) in enumerate(zip(act.community, cards, strict=True)):
         last = number == len(act.community) - 1
         desk.emit(f.Exposed(place=f"{COMMUNITY} {place}", cards=(card,), done=False))
@@ -91,10 +93,22 @@ def _expose_dealer(desk: Desk, act: Expose) -> None:
         return
     if not isinstance(step, ExposeCards) or step.what is not Who.DEALER:
         desk.refuse("not-your-turn", "The dealer's cards are not turned in this step.")
-    turn_dealer(desk, act.cards)
+    if step.cards:
+        _turn_some_of_dealer(desk, step, act.cards)
+    else:
+        turn_dealer(desk, act.cards)
     desk.notes.rule = step.rule
     judge(desk)
     desk.fire("advance")
+
+
+def _turn_some_of_dealer(desk: Desk, step: ExposeCards, named: tuple[Card, ...]) -> None:
+    hand = desk.round.hands.get(DEALER, ())
+    cards = _faces(desk, tuple(hand[number - 1] for number in step.cards), named, DEALER)
+    for number, card in zip(step.cards, cards, strict=True):
+        desk.emit(f.Exposed(place=f"{DEALER} {number}", cards=(card,), done=False))
+    desk.emit(f.TurnTaken(place=DEALER))
+    desk.notes.to, desk.notes.face, desk.notes.cards = DEALER, "up", names_of(cards)
 
 
 def turn_dealer(desk: Desk, named: tuple[Card, ...]) -> None:

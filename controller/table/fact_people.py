@@ -13,6 +13,9 @@ class Decided(Fact, frozen=True, kw_only=True, tag=True):
     hand: int = 1
     amount: int | None = None
     wager: str | None = None
+    """The wager that this choice places."""
+    takes_back: str | None = None
+    """The wager that goes back to the player."""
     status: str = ""
     """The seat's new standing: "", `folded`, `surrendered`, `split`, `natural`."""
     forfeits: tuple[str, ...] = ()

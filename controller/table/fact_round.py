@@ -88,6 +88,8 @@ class StackDealt(Fact, frozen=True, kw_only=True, tag=True):
     faces: tuple[str, ...]
     evidence: str
     shown: tuple[Card | None, ...] = ()
+    racked: int = 0
+    """So many cards, the last of the stack, went to the rack unseen."""
 
 
 class StubCounted(Fact, frozen=True, kw_only=True, tag=True):

@@ -35,6 +35,8 @@ def decide(desk: Desk, act: Decide) -> None:
     why = option.needs(desk.round, act.seat) if option.needs is not None else ""
     if why:
         desk.refuse("bad-option", why, option.rule)
+    if option.takes_back is not None and option.takes_back not in seat.wagers:
+        desk.refuse("bad-option", f"Seat {act.seat} has no {option.takes_back} wager to take back.", option.rule)
     amount = _amount(desk, act, seat, option)
     place = seat_place(act.seat)
     _check_cards(desk, act, option, place)
@@ -43,8 +45,8 @@ def decide(desk: Desk, act: Decide) -> None:
     leaves = bool(option.status in ("folded", "surrendered", "natural") and not stays)
     desk.emit(
         f.Decided(
-            seat=act.seat, choose=act.choose, hand=act.hand, amount=amount, wager=option.places, status=option.status,
-            forfeits=option.forfeits, forfeits_to=option.forfeits_to if option.forfeit_percent == 100 else "half",
+            seat=act.seat, choose=act.choose, hand=act.hand, amount=amount, wager=option.places, takes_back=option.takes_back,
+            status=option.status, forfeits=option.forfeits, forfeits_to=option.forfeits_to if option.forfeit_percent == 100 else "half",
             to_rack=len(desk.round.hands.get(place, ())) if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
         )
     )  # fmt: skip
@@ -78,15 +80,18 @@ def _amount(desk: Desk, act: Decide, seat: Seat, option: Option) -> int | None:
         if act.amount is not None:
             desk.refuse("bad-amount", f"'{act.choose}' places no wager, so it takes no amount.")
         return None
-    base = seat.wagers.get(option.of)
-    if base is None:
+    size = option.size
+    if size is None or size.base(seat.wagers) is None:
         return act.amount
-    expected = base * option.times
-    if act.amount is not None and option.times and act.amount != expected:
-        whole, cents = divmod(expected, 100)
-        text = f"{whole}.{cents:02}" if cents else str(whole)
-        desk.refuse("bad-amount", f"Seat {act.seat}: the {option.places} wager must be {text}.", option.rule)
-    return act.amount if act.amount is not None else (expected if option.times else None)
+    if act.amount is None:
+        choices = size.choices(seat.wagers)
+        if len(choices) == 1:
+            return choices[0]
+        desk.refuse("bad-amount", f"Seat {act.seat}: say how much the {option.places} wager is; it is {size.words}.", option.rule)
+    flaw = size.flaw(act.amount, seat.wagers)
+    if flaw:
+        desk.refuse("bad-amount", f"Seat {act.seat}: the {option.places} wager must be {flaw}.", option.rule)
+    return act.amount
 
 
 def _check_cards(desk: Desk, act: Decide, option: Option, place: str) -> None:

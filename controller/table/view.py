@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import DEALER, Round
+from controller.dealing.sizes import money
 from controller.dealing.steps import Decide, ExposeCards, SetHands, Settle, Stack, StateKind, Who
 from controller.table import acts as a
 from controller.table.codes import REFUSALS, sentence
@@ -81,12 +82,6 @@ def _pay(round_: Round, key: str) -> str | dict[str, str]:
     if len(pays) == 1:
         return money(next(iter(pays.values())))
     return {wager: money(amount) for wager, amount in pays.items()}
-
-
-def money(cents: int) -> str:
-    """Cents as decimal text: "-10", "20.75"."""
-    whole, rest = divmod(abs(cents), 100)
-    return f"{'-' if cents < 0 else ''}{whole}" + (f".{rest:02}" if rest else "")
 
 
 def _house_way(procedure: Procedure, state: TableState) -> dict[str, tuple[str, ...]] | None:

@@ -21,15 +21,13 @@ from controller.table.outcome import Outcome
 from firmware_bridge.cards import parse_card
 from hil.people.hands import arrange_four
 from hil.people.moves import HandCards, Move, Plain
+from hil.people.stakes import amount_of, cents, wagers_of
 
 SUPERVISOR: Final = "supervisor:S1"
 WAYS: Final = ("continue", "void", "reshuffle", "replace-deck", "hand-dead")
 """Words of `resolve` that the supervisor tries one after another."""
 VOID_FIRST: Final = frozenset({"unshuffled-order"})
 """Alarms after which no supervisor goes on with these cards."""
-AMOUNTS: Final = (5, 10, 10, 20, 25, "7.50", 100)
-SIDE_RATE: Final = 0.25
-"""How often a seat places an optional wager."""
 NAMED_RATE: Final = 0.5
 """How often cards of a choice are named at once and not when they are exposed."""
 TRIES: Final = 10
@@ -121,7 +119,9 @@ class People:
     def _seat_wagered(self, value: Mapping[str, object]) -> None:
         seat = value["seat"]
         assert isinstance(seat, int)
-        self.round.seats = {**self.round.seats, seat: Seat(seat, dict.fromkeys(set(value) - {"seat"}))}
+        told = cents(value) or dict.fromkeys(self.procedure.game.opening_wagers)
+        before = self.round.seats.get(seat, Seat(seat, {})).wagers
+        self.round.seats = {**self.round.seats, seat: Seat(seat, {**before, **told})}
         self._coming = [item for item in self._coming if item != seat]
 
     def _start_fixed(self, value: Mapping[str, object]) -> None:
@@ -133,8 +133,8 @@ class People:
         seat, word = value["seat"], value["choose"]
         assert isinstance(seat, int)
         option = next((item for item in self._options() if item.choose == word), None)
-        if option is not None and option.status:
-            self._change_seat(seat, option.status)
+        if option is not None:
+            self._change_seat(seat, option, value)
         self._take_turn(seat_place(seat))
         self._note_named(seat_place(seat), value)
 
@@ -157,10 +157,14 @@ class People:
         if named:
             self._named[place] = named
 
-    def _change_seat(self, number: int, status: str) -> None:
+    def _change_seat(self, number: int, option: Option, value: Mapping[str, object]) -> None:
         seat = self.round.seats.get(number)
-        if seat is not None:
-            self.round.seats = {**self.round.seats, number: Seat(number, seat.wagers, status=status)}
+        if seat is None:
+            return
+        wagers = {name: amount for name, amount in seat.wagers.items() if name != option.takes_back}
+        if option.places is not None:
+            wagers[option.places] = cents({option.places: value["amount"]})[option.places] if "amount" in value else None
+        self.round.seats = {**self.round.seats, number: Seat(number, wagers, status=option.status or seat.status)}
 
     def _forget_turn(self, move: Move) -> None:
         """Somebody's slip has changed or taken this turn: try it later, and do not insist on it."""
@@ -238,12 +242,7 @@ class People:
         return Move("close_bets", True)
 
     def _wager(self, seat: int) -> Plain:
-        value: dict[str, object] = {"seat": seat}
-        with_money = self.rng.random() < 0.9
-        for kind in self.procedure.game.wagers:
-            if kind.before_deal and (kind.required or self.rng.random() < SIDE_RATE) and with_money:
-                value[kind.name] = self.rng.choice(AMOUNTS)
-        return value
+        return {"seat": seat, **wagers_of(self.procedure.game, self.rng)}
 
     def _in_round(self, outcome: Outcome) -> Move | None:
         if outcome.alarms and "resolve" in outcome.next and "stub-count-due" not in outcome.alarms:
@@ -292,16 +291,18 @@ class People:
         return Move("decide", self._choice(seat, self.rng.choice(self._possible(step.options, seat))), f"player:{seat}")
 
     def _possible(self, options: tuple[Option, ...], seat: int) -> list[Option]:
-        """The options without a condition, and a natural where the seat holds one."""
+        """The options that this seat has: those without a condition, and a natural where the seat holds one."""
         hand = self.cards.known(seat_place(seat), 4)
         procedure = self.procedure
         is_natural = hand is not None and procedure.game.is_natural(procedure.settings, tuple(map(parse_card, hand)))
-        return [option for option in options if option.needs is None or is_natural]
+        wagers = self.round.seats[seat].wagers
+        return [o for o in options if (o.needs is None or is_natural) and (o.takes_back is None or o.takes_back in wagers)]
 
     def _choice(self, seat: int, option: Option) -> Plain:
         value: dict[str, object] = {"seat": seat, "choose": option.choose}
-        if option.places is not None and not option.times:
-            value["amount"] = self.rng.choice(AMOUNTS)
+        amount = amount_of(option, self.round.seats[seat].wagers, self.rng)
+        if amount is not None:
+            value["amount"] = amount
         if self.rng.random() < NAMED_RATE:
             hand = self.cards.at(seat_place(seat))
             if "?" not in hand and option.discard and len(hand) > option.discard:
@@ -345,7 +346,8 @@ class People:
     def _expose_for_all(self, step: ExposeCards) -> Plain:
         if step.what is Who.COMMUNITY:
             one = self.rng.random() < 0.3
-            places = (self._community_left[:1] if one else list(self._community_left)) or [1]
+            left = [place for place in self._community_left if not step.cards or place in step.cards]
+            places = (left[:1] if one else left) or [1]
             return self._with_names({"community": places})
         return self._with_names({"seat": DEALER})
 

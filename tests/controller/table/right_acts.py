@@ -5,10 +5,12 @@ It reads the table's state and the bench's physical cards, as the people at a re
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Mapping
 
 from controller.dealing.round import DEALER as DEALER_PLACE
 from controller.dealing.round import Round, seat_of, seat_place
+from controller.dealing.sizes import Size
 from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, Stack, StateKind, Who
 from controller.hands.two_card import evaluate_two
 from controller.table import acts as a
@@ -17,7 +19,7 @@ from controller.table.player_acts import options_of
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, card_from_code
 from tests.controller.table.bench import DEALER, SHOE, SHUFFLER, SUPERVISOR, Bench
 
-AMOUNTS = (500, 1000, 1000, 2500, 750, 1, 10_000, None)
+AMOUNTS = (500, 1000, 1000, 2500, 750, 4, 10_000, None)
 
 
 def right_act(bench: Bench, name: str) -> a.AnyAct | None:
@@ -46,10 +48,11 @@ def _shuffle(bench: Bench) -> a.AnyAct:
 
 def _wager(bench: Bench) -> a.AnyAct:
     rng, game = bench.rng, bench.procedure.game
-    amounts = {game.required_wager: rng.choice(AMOUNTS)}
+    required = {kind.name for kind in game.wagers if kind.required} or {rng.choice(game.opening_wagers)}
+    amounts: dict[str, int | None] = {}
     for kind in game.wagers:
-        if kind.before_deal and not kind.required and rng.random() < 0.3:
-            amounts[kind.name] = rng.choice(AMOUNTS)
+        if kind.before_deal and (kind.name in required or rng.random() < 0.3):
+            amounts[kind.name] = sized(kind.size, amounts, rng)
     return a.Wager(seat=rng.randint(1, bench.procedure.seats), amounts=amounts, by=DEALER)
 
 
@@ -104,9 +107,9 @@ def _decide(bench: Bench) -> a.AnyAct | None:
 def _decision(bench: Bench, seat: int, option: Option) -> a.Decide:
     rng, hand = bench.rng, bench.places.get(seat_place(seat), [])
     amount = None
-    base = round_of(bench).seats[seat].wagers.get(option.of)
-    if option.places is not None and base is not None and rng.random() < 0.5:
-        amount = base * option.times or rng.choice((100, 2500))
+    wagers = round_of(bench).seats[seat].wagers
+    if option.places is not None and (rng.random() < 0.5 or _must_say(option.size, wagers)):
+        amount = sized(option.size, wagers, rng)
     keep: tuple[Card, ...] = ()
     discard: tuple[Card, ...] = ()
     if bench.names and rng.random() < 0.5:
@@ -115,6 +118,22 @@ def _decision(bench: Bench, seat: int, option: Option) -> a.Decide:
         elif option.keep:
             keep = tuple(rng.sample(hand, option.keep))
     return a.Decide(seat=seat, choose=option.choose, amount=amount, keep=keep, discard=discard, by=a.By("player", str(seat)))
+
+
+def _must_say(size: Size | None, wagers: Mapping[str, int | None]) -> bool:
+    """More than one amount is allowed, so that it is not known without a word."""
+    return size is not None and size.base(wagers) is not None and len(size.choices(wagers)) != 1
+
+
+def sized(size: Size | None, wagers: Mapping[str, int | None], rng: random.Random) -> int | None:
+    """An amount in cents that is allowed beside these wagers; None when nothing is told."""
+    if size is None:
+        return rng.choice(AMOUNTS)
+    base = size.base(wagers)
+    if base is None:
+        return None
+    low, high = size.between or (0, 0)
+    return rng.choice(size.choices(wagers) or (max(1, base * low // 100), base * high // 100))
 
 
 def high_low(cards: list[Card]) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
@@ -157,7 +176,8 @@ def _expose(bench: Bench) -> a.AnyAct | None:
     if isinstance(step, ExposeCards):
         if step.what is Who.DEALER:
             return a.Expose(seat="dealer", cards=_named_if_unread(bench, DEALER_PLACE), by=DEALER)
-        hidden = [i for i, held in enumerate(round_.hands["community"], start=1) if not held.shown]
+        due = step.cards or range(1, len(round_.hands["community"]) + 1)
+        hidden = [i for i in due if not round_.hands["community"][i - 1].shown]
         some = hidden[: bench.rng.randint(1, len(hidden))]
         named = tuple(bench.places["community"][i - 1] for i in some)
         return a.Expose(community=tuple(some), cards=named if _unread(round_, "community") else (), by=DEALER)

@@ -1,0 +1,72 @@
+"""How large a wager may be, measured by the other wagers of the seat.
+
+Amounts are cents. A wager whose amount nobody told is None; then nothing that is measured by it is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Wagers = Mapping[str, int | None]
+
+
+def money(cents: int) -> str:
+    """Cents as decimal text: "-10", "20.75"."""
+    whole, rest = divmod(abs(cents), 100)
+    return f"{'-' if cents < 0 else ''}{whole}" + (f".{rest:02}" if rest else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """One of `percent` of the wagers named in `of` together, or any amount `between` two percentages of them.
+
+    `between=(0, 50)` is any amount up to half of them.
+    """
+
+    of: tuple[str, ...]
+    percent: tuple[int, ...] = (100,)
+    between: tuple[int, int] | None = None
+
+    def base(self, wagers: Wagers) -> int | None:
+        """The cents that the size is measured by; None when one of them is not told, or none is placed."""
+        placed = [wagers[name] for name in self.of if name in wagers]
+        if not placed:
+            return None
+        total = 0
+        for amount in placed:
+            if amount is None:
+                return None
+            total += amount
+        return total
+
+    def choices(self, wagers: Wagers) -> tuple[int, ...]:
+        """The amounts that are allowed; empty where a range is, or where the base is not known."""
+        base = self.base(wagers)
+        if base is None or self.between is not None:
+            return ()
+        return tuple(base * percent // 100 for percent in self.percent)
+
+    def flaw(self, amount: int, wagers: Wagers) -> str:
+        """What the amount must be instead, in words; empty when it is right or cannot be checked."""
+        base = self.base(wagers)
+        if base is None:
+            return ""
+        if self.between is None:
+            allowed = self.choices(wagers)
+            return "" if amount in allowed else " or ".join(map(money, allowed))
+        low, high = (base * percent // 100 for percent in self.between)
+        return "" if amount > 0 and low <= amount <= high else f"{money(max(low, 1))} to {money(high)}"
+
+    @property
+    def words(self) -> str:
+        """The size as a dealer reads it: "1 or 2 times the ante", "up to 0.5 times the wager"."""
+        of = " and ".join(name.replace("_", " ") for name in self.of)
+        if self.between is None:
+            return f"equal to the {of}" if self.percent == (100,) else f"{' or '.join(map(_times, self.percent))} times the {of}"
+        low, high = self.between
+        return f"up to {_times(high)} times the {of}" if low == 0 else f"{_times(low)} to {_times(high)} times the {of}"
+
+
+def _times(percent: int) -> str:
+    return f"{percent / 100:g}"

@@ -1,0 +1,127 @@
+"""What the stud and hold 'em games against a dealer or a posted table have in common.
+
+Each deals the same few cards by one of three methods, asks its seats for one more wager or a fold, and settles from the dealer's right. A
+game gives what differs: how many cards, to whom, its own rules, and how two hands compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from controller.dealing.game import Judged
+from controller.dealing.round import Round, Seat
+from controller.dealing.rules import Rule
+from controller.dealing.settings import Plain
+from controller.dealing.steps import Deal, Face, Method, Option, Remedy, Stack, Step, Wagers, Who
+from controller.games import common as c
+from controller.games.pay import odds_for
+
+SEATS_AND_DEALER = (Who.WAGERED, Who.DEALER)
+
+DEALER_SEEN = Remedy(
+    "all-hands-void-side-bets-stand",
+    c.analogy("28.12(a)"),
+    "A dealer's card seen before all have decided: all hands void; side wagers are settled on the player's own cards.",
+)
+COMMUNITY_SEEN = Remedy(
+    "all-hands-void-side-bets-stand",
+    c.analogy("28.12(a)"),
+    "A community card seen before all have decided: all hands void; side wagers are settled on the player's own cards.",
+)
+
+
+def one_by_one(passes: int, rule: Rule, to: tuple[Who, ...] = SEATS_AND_DEALER) -> tuple[Step, ...]:
+    """Wagers, then so many passes of single cards, face down: seat 1 first, clockwise, the dealer last."""
+    return Wagers(rule=c.NO_MORE_BETS), Deal(to=to, facing=(Face.DOWN,) * passes, rule=rule)
+
+
+def by_stacks(size: int, rule: Rule, to: tuple[Who, ...] = SEATS_AND_DEALER) -> tuple[Step, ...]:
+    """Wagers, then one stack of this size per place, face down: seat 1 first, clockwise, the dealer last."""
+    return Wagers(rule=c.NO_MORE_BETS), Stack(to=to, size=size, facing=(Face.DOWN,) * size, rule=rule)
+
+
+def fold(forfeits: tuple[str, ...], rule: Rule, *, stays_under: str | None = None, meaning: str = "") -> Option:
+    """Giving up: the named wagers are lost and the cards go to the rack, unless a side wager keeps them."""
+    words = meaning or f"give up the {' and the '.join(name.replace('_', ' ') for name in forfeits)}"
+    return Option(choose="fold", meaning=words, status="folded", forfeits=forfeits, stays_under=stays_under, rule=rule)
+
+
+def irregularities(
+    method: Method, *, dealer: bool = True, community: bool = False, more: Mapping[str, Remedy] | None = None
+) -> dict[str, Remedy]:
+    """The family's irregularity table. `more` holds rows of the game's own, which replace those of the family."""
+    rows = {
+        "card-face-up": c.ONE_FACE_UP,
+        "cards-face-up": c.MORE_FACE_UP,
+        "card-drawn-in-error": c.DRAWN_IN_ERROR,
+        "wrong-count-seat": c.WRONG_COUNT,
+        "shuffler-malfunction": c.SHUFFLER_FAILED,
+        "duplicate-card": c.DECK_WRONG,
+        "foreign-card": c.DECK_WRONG,
+        "missing-card": c.DECK_WRONG,
+    }
+    if dealer:
+        rows |= {"wrong-count-dealer": c.WRONG_COUNT, "dealer-card-exposed": DEALER_SEEN}
+    if community:
+        rows |= {"wrong-count-community": c.WRONG_COUNT, "community-card-exposed": COMMUNITY_SEEN}
+    if method is Method.AUTOMATED_SHOE:
+        rows |= {"wrong-stack-size": c.WRONG_COUNT, "device-malfunction": c.SHOE_FAILED}
+    return rows | dict(more or {})
+
+
+def anyone_in(round_: Round) -> bool:
+    """True while a seat is still in the round."""
+    return bool(round_.live_seats())
+
+
+class Slip:
+    """The results of one hand while they are worked out, wager by wager; `judged` makes them a result."""
+
+    def __init__(self, seat: Seat) -> None:
+        self.seat = seat
+        self.results: dict[str, str] = {}
+        self.pays: dict[str, int | None] = {}
+
+    def has(self, wager: str) -> bool:
+        """True when the seat has this wager."""
+        return wager in self.seat.wagers
+
+    def win(self, *wagers: str, odds: int | None = 1, parts: int = 1) -> None:
+        """Those of the wagers that the seat has are paid `odds` to `parts`; odds None: the table does not say how much."""
+        for name in filter(self.has, wagers):
+            amount = self.seat.wagers[name]
+            self._set(name, "win", None if amount is None or odds is None else amount * odds // parts)
+
+    def lose(self, *wagers: str) -> None:
+        """Those of the wagers that the seat has are lost."""
+        for name in filter(self.has, wagers):
+            self._set(name, "lose", c.lost(self.seat.wagers[name]))
+
+    def push(self, *wagers: str) -> None:
+        """Those of the wagers that the seat has go back unpaid."""
+        for name in filter(self.has, wagers):
+            self._set(name, "push", None if self.seat.wagers[name] is None else 0)
+
+    def by_table(self, wager: str, table: Mapping[str, Plain], hand: str) -> None:
+        """A wager on the hand alone: paid by a table of odds to one, lost when the hand is not in it, `odds` without a table."""
+        if not self.has(wager):
+            return
+        if not table:
+            self._set(wager, "odds", None)
+        elif (odds := odds_for(table, hand)) is None:
+            self.lose(wager)
+        else:
+            self.win(wager, odds=odds)
+
+    def bonus(self, wager: str, table: Mapping[str, Plain], hand: str, amount: int | None) -> None:
+        """Something paid on top, measured by `amount` and named as if it were a wager; nothing when the hand is not in the table."""
+        odds = odds_for(table, hand)
+        if odds is not None:
+            self._set(wager, "win", None if amount is None else amount * odds)
+
+    def _set(self, wager: str, result: str, pay: int | None) -> None:
+        self.results[wager], self.pays[wager] = result, pay
+
+    def judged(self, rule: Rule, hand: str = "") -> Judged:
+        """The result of the hand."""
+        return Judged(key=str(self.seat.number), results=self.results, pays=self.pays, rule=rule, hand=hand)

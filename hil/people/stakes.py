@@ -1,0 +1,54 @@
+"""What people put on the table: amounts that the game allows, as scripts and the API write them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Final
+
+from controller.dealing.game import Game
+from controller.dealing.sizes import Size, money
+from controller.dealing.steps import Option
+from controller.table.parse_values import as_amounts
+
+AMOUNTS: Final = (5, 10, 10, 20, 25, "7.50", 100)
+SIDE_RATE: Final = 0.25
+"""How often a seat places an optional wager."""
+MONEY_RATE: Final = 0.9
+"""How often amounts are told at all."""
+
+
+def cents(wagers: Mapping[str, object]) -> dict[str, int | None]:
+    """The wagers of an act in cents, by name."""
+    return as_amounts("wager", {name: amount for name, amount in wagers.items() if name != "seat"})
+
+
+def wagers_of(game: Game, rng: random.Random) -> dict[str, object]:
+    """Return the wagers of one seat before the deal; empty when no amounts are told."""
+    value: dict[str, object] = {}
+    if rng.random() >= MONEY_RATE:
+        return value
+    opening = game.opening_wagers
+    first = "" if any(kind.required for kind in game.wagers) else rng.choice(opening)
+    for kind in game.wagers:
+        if kind.before_deal and (kind.required or kind.name == first or rng.random() < SIDE_RATE):
+            value[kind.name] = sized(kind.size, cents(value), rng) or rng.choice(AMOUNTS)
+    return value
+
+
+def amount_of(option: Option, wagers: Mapping[str, int | None], rng: random.Random) -> object | None:
+    """Return the amount that a choice needs or may name; None where none is told."""
+    if option.places is None:
+        return None
+    if option.size is None:
+        return rng.choice(AMOUNTS)
+    return sized(option.size, wagers, rng)
+
+
+def sized(size: Size | None, wagers: Mapping[str, int | None], rng: random.Random) -> str | None:
+    """Return an amount that is allowed beside these wagers, as decimal text; None where any is."""
+    base = size.base(wagers) if size is not None else None
+    if size is None or base is None:
+        return None
+    low, high = size.between or (0, 0)
+    return money(rng.choice(size.choices(wagers) or (max(1, base * low // 100), base * high // 100)))
