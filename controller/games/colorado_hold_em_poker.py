@@ -31,7 +31,7 @@ from controller.dealing.steps import (
 )
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games.pay import check_pay_table, odds_for
+from controller.games.pay import Odds, check_pay_table, odds_for
 from controller.hands.poker import PokerCategory, PokerHand, evaluate
 
 POSTED = c.law_69e("1.13L(b)5", "wins are paid by the odds printed on the layout; the odds themselves were not reachable")
@@ -159,7 +159,7 @@ def _against_table(settings: Settings, seat: Seat, hand: PokerHand) -> Judged:
     return Judged(key=str(seat.number), results=results, pays=pays, hand=hand.text, rule=POSTED)
 
 
-def _verdict(settings: Settings, hand: PokerHand) -> tuple[str, int | None]:
+def _verdict(settings: Settings, hand: PokerHand) -> tuple[str, Odds | None]:
     category = hand.category
     if category is PokerCategory.HIGH_CARD:
         return "lose", None

@@ -9,6 +9,7 @@ from controller.dealing.rules import Rule, analogy, house, inferred, law, law_69
 from controller.dealing.settings import Plain, Setting
 from controller.dealing.sizes import Size
 from controller.dealing.steps import Remedy, StubCheck
+from controller.games.pay import Odds
 from controller.hands.errors import HandError
 from firmware_bridge.cards import Card, Sealed, unseal
 
@@ -117,9 +118,9 @@ def opened(group: tuple[Sealed, ...]) -> tuple[Card, ...]:
     return tuple(unseal(card, "comparing hands") for card in group)
 
 
-def net(amount: int | None, odds: int = 1) -> int | None:
-    """What a winning wager brings, in cents; None without an amount."""
-    return None if amount is None else amount * odds
+def net(amount: int | None, odds: Odds = 1) -> int | None:
+    """What a winning wager brings, in whole cents, rounded down; None without an amount."""
+    return None if amount is None else amount * odds // 1
 
 
 def lost(amount: int | None) -> int | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+import re
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+from typing import Final, TypeAlias
 
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Setting, Settings, nearest, shown
@@ -16,52 +18,69 @@ HAND_NAMES = frozenset(category.value for category in PokerCategory)
 MINI_ROYAL: Final = "mini-royal"
 """Ace, king and queen of one suit; a table that does not name it pays it as a straight flush."""
 THREE_CARD_NAMES = frozenset(category.value for category in RANKING.order) | {MINI_ROYAL}
+Odds: TypeAlias = "int | Fraction"
+"""What a wager wins, to one."""
+_ODDS: Final = re.compile(r"(\d{1,6}) to ([1-9]\d{0,5})")
+_ODDS_WORDS: Final = 'a whole number of odds to one, or such as "3 to 2"'
 
 
 class PayTableError(ShoedError):
     """A pay table that cannot be used."""
 
 
-def odds_for(table: Mapping[str, Plain], hand: str) -> int | None:
+def odds_for(table: Mapping[str, Plain], hand: str) -> Odds | None:
     """Odds to one for a hand, None where the table names none.
 
     Raises:
-        PayTableError: the entry is not a whole number.
+        PayTableError: the entry is no odds.
     """
-    odds = table.get(hand)
-    if odds is None:
+    entry = table.get(hand)
+    if entry is None:
         return None
-    if isinstance(odds, bool) or not isinstance(odds, int) or odds < 0:
-        raise PayTableError(
-            code="bad-pay-table", what=f"The odds for {hand} are '{shown(odds)}'.", do="Write a whole number of odds to one."
-        )
+    odds = parse_odds(entry)
+    if odds is None:
+        raise PayTableError(code="bad-pay-table", what=f"The odds for {hand} are '{shown(entry)}'.", do=f"Write {_ODDS_WORDS}.")
     return odds
+
+
+def parse_odds(entry: Plain) -> Odds | None:
+    """Odds as a table states them: a whole number to one, or a text such as "3 to 2"; None when it is neither.
+
+    Odds are stated with "to" and never with "for" (13:69F-28.11(a)): the wager itself comes back beside them.
+    """
+    if isinstance(entry, bool):
+        return None
+    if isinstance(entry, int):
+        return entry if entry >= 0 else None
+    parts = _ODDS.fullmatch(entry) if isinstance(entry, str) else None
+    return Fraction(int(parts[1]), int(parts[2])) if parts is not None else None
 
 
 def check_pay_table(value: Plain) -> str:
     """Why a table of odds for five-card hands cannot be used; empty when it can."""
-    return _check_table(value, HAND_NAMES)
+    return check_odds(value, HAND_NAMES)
 
 
 def check_three_card_table(value: Plain) -> str:
     """Why a table of odds for three-card hands cannot be used; empty when it can."""
-    return _check_table(value, THREE_CARD_NAMES)
+    return check_odds(value, THREE_CARD_NAMES)
 
 
-def three_card_odds(table: Mapping[str, Plain], hand: ThreeCardHand) -> int | None:
+def three_card_odds(table: Mapping[str, Plain], hand: ThreeCardHand) -> Odds | None:
     """Odds to one for a three-card hand, None where the table names none."""
     best = odds_for(table, MINI_ROYAL) if hand.is_mini_royal else None
     return best if best is not None else odds_for(table, hand.category.value)
 
 
-def _check_table(value: Plain, names: frozenset[str]) -> str:
+def check_odds(value: Plain, names: Collection[str], example: str = "three-of-a-kind") -> str:
+    """Why a table of odds by these names cannot be used; empty when it can."""
     if not isinstance(value, dict):
-        return "it is a table of odds to one by hand, such as { three-of-a-kind = 3 }"
+        return f"it is a table of odds to one by hand, such as {{ {example} = 3 }}"
     for hand, odds in value.items():
         if hand not in names:
             return f"there is no hand '{shown(hand)}'{nearest(hand, sorted(names))}"
-        if isinstance(odds, bool) or not isinstance(odds, int) or odds < 0:
-            return f"the odds for {hand} are '{shown(odds)}'; write a whole number of odds to one"
+        if parse_odds(odds) is None:
+            return f"the odds for {hand} are '{shown(odds)}'; write {_ODDS_WORDS}"
     return ""
 
 
@@ -125,7 +144,7 @@ def posted_settings(
     )  # fmt: skip
 
 
-def posted_verdict(settings: Settings, hand: PokerHand) -> tuple[str, int | None]:
+def posted_verdict(settings: Settings, hand: PokerHand) -> tuple[str, Odds | None]:
     """(`win`, `push` or `lose`, odds to one); the odds are None where the hand loses or no table is configured."""
     if hand.category is PokerCategory.HIGH_CARD:
         return "lose", None
@@ -147,7 +166,7 @@ def posted_pays(
         return results, {name: None if amount is None else -amount for name, amount in wagers.items()}
     if odds is None:
         return results, dict.fromkeys(wagers)
-    won = {name: None if amount is None else amount * odds for name, amount in wagers.items()}
+    won = {name: None if amount is None else amount * odds // 1 for name, amount in wagers.items()}
     return results, at_most(won, _limit_cents(settings, at_minimum))
 
 
@@ -155,8 +174,9 @@ def _limit_cents(settings: Settings, at_minimum: int) -> int | None:
     limit = settings.number_or_none("payout_limit")
     if limit is None:
         return None
-    best = max((odds for odds in settings.table("pay_table").values() if isinstance(odds, int)), default=0)
-    return 100 * max(limit, (settings.number_or_none("minimum_wager") or 0) * at_minimum * best)
+    best = max((parse_odds(odds) or 0 for odds in settings.table("pay_table").values()), default=0)
+    least = 100 * (settings.number_or_none("minimum_wager") or 0) * at_minimum
+    return max(100 * limit, least * best // 1)
 
 
 def at_most(won: Mapping[str, int | None], limit: int | None) -> dict[str, int | None]:
