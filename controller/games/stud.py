@@ -14,7 +14,7 @@ from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain
 from controller.dealing.steps import Deal, Face, Method, Option, Remedy, Stack, Step, Wagers, Who
 from controller.games import common as c
-from controller.games.pay import odds_for
+from controller.games.pay import Odds, odds_for
 
 SEATS_AND_DEALER = (Who.WAGERED, Who.DEALER)
 
@@ -86,7 +86,7 @@ class Slip:
         """True when the seat has this wager."""
         return wager in self.seat.wagers
 
-    def win(self, *wagers: str, odds: int | None = 1, parts: int = 1) -> None:
+    def win(self, *wagers: str, odds: Odds | None = 1, parts: int = 1) -> None:
         """Those of the wagers that the seat has are paid `odds` to `parts`; odds None: the table does not say how much."""
         for name in filter(self.has, wagers):
             amount = self.seat.wagers[name]
@@ -117,7 +117,7 @@ class Slip:
         """Something paid on top, measured by `amount` and named as if it were a wager; nothing when the hand is not in the table."""
         odds = odds_for(table, hand)
         if odds is not None:
-            self._set(wager, "win", None if amount is None else amount * odds)
+            self._set(wager, "win", c.net(amount, odds))
 
     def _set(self, wager: str, result: str, pay: int | None) -> None:
         self.results[wager], self.pays[wager] = result, pay
