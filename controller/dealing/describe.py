@@ -13,6 +13,7 @@ from controller.dealing.steps import (
     Collect,
     Deal,
     Decide,
+    Draw,
     ExposeCards,
     First,
     Option,
@@ -92,6 +93,8 @@ def step_words(step: Step) -> str:
         case Stack():
             rest = f" The first {step.keeps} stay, the rest goes to the rack unseen." if step.keeps is not None else ""
             words = f"Dispense a stack of {step.size} to {_to(step.to)}; {_FIRST[step.first]}.{rest}"
+        case Draw():
+            words = step.words
         case Decide():
             order = "in order, clockwise" if step.order is Order.CLOCKWISE else "in any order"
             who = "Each seat still in" if step.asks is None else "Each seat that has a choice"

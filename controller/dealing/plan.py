@@ -1,7 +1,7 @@
 """Where the cards of a step go, and whose turn it is: pure functions of the step and the round.
 
-A plan is computed once, when a step begins, and is then followed card by card; it is part of the recorded fact, so an old record is
-followed as it was planned then.
+A plan is computed once, when a step begins, and is then followed card by card; a Draw step is planned anew after each card. It is
+part of the recorded fact, so an old record is followed as it was planned then.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_place
-from controller.dealing.steps import Burn, Deal, Decide, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
+from controller.dealing.steps import Burn, Deal, Decide, Draw, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
 
 Plan: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -21,6 +21,9 @@ def plan_of(step: Step | None, round_: Round, seats: int) -> Plan:
             return (("burn", "down"),) * step.cards
         case Deal():
             return _deal_plan(step, round_, seats)
+        case Draw():
+            due = step.next_place(round_)
+            return () if due is None else (due,)
         case Stack():
             face = step.facing[-1].value
             return tuple((place, face) for place in _places(step.to, step.first, round_, seats))

@@ -94,8 +94,8 @@ class Settings:
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def flag(self, name: str) -> bool:
-        """A yes or no."""
-        return self._values[name] is True
+        """A yes or no; a game that lacks the setting has said no."""
+        return self._values.get(name) is True
 
     def text(self, name: str) -> str:
         """A word."""

@@ -179,6 +179,20 @@ class Option:
     """Paid at once, in percent of the first wager (a natural at 5 to 1 is 500)."""
 
 
+NextPlace: TypeAlias = "Callable[[Round], tuple[str, str] | None]"
+"""Place and face of the next card that a rule asks for; None when it is satisfied."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw(Step):
+    """Cards one at a time until a rule is satisfied: asked again after each card, so the gate is open exactly while a card is due."""
+
+    kind = StateKind.DRAWING
+    label = "draw"
+    next_place: NextPlace
+    words: str = "Draw cards, one at a time, until the rule is satisfied."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decide(Step):
     """One decision per live seat, in order. `asks` names the live seats that have a choice (None: all of them)."""

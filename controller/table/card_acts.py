@@ -7,7 +7,7 @@ double feed and the order of all cards so far. A card is always accounted for, w
 from __future__ import annotations
 
 from controller.dealing.round import COMMUNITY
-from controller.dealing.steps import Burn, Deal, Stack, StateKind
+from controller.dealing.steps import Burn, Deal, Draw, Stack, StateKind
 from controller.integrity.census import Beyond, BeyondReason
 from controller.table import facts as f
 from controller.table.acts import CardOut, CutCardOut, StackOut
@@ -170,7 +170,7 @@ def _next_comes_in_a_stack(desk: Desk) -> bool:
     for step in desk.procedure.steps[here if round_.cursor < len(round_.plan) else here + 1 :]:
         if isinstance(step, Stack):
             return True
-        if isinstance(step, Burn | Deal) and (step.when is None or step.when(round_)):
+        if isinstance(step, Burn | Deal | Draw) and (step.when is None or step.when(round_)):
             return False
     return False
 

@@ -12,7 +12,7 @@ from controller.dealing.plan import plan_of, turns_of
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import COMMUNITY, Round, seat_of
 from controller.dealing.rules import Rule, house
-from controller.dealing.steps import Collect, Decide, SetHands, Settle, Stack, StateKind, Step, Stub
+from controller.dealing.steps import Collect, Decide, Draw, SetHands, Settle, Stack, StateKind, Step, Stub
 from controller.integrity.ledger import Place
 from controller.table import facts as f
 from controller.table.acts import By
@@ -145,7 +145,8 @@ class Desk:
         elif round_.plan:
             self.place_waiting_cards()
         elif (
-            (isinstance(step, Decide | Settle) and not round_.turns)
+            isinstance(step, Draw)
+            or (isinstance(step, Decide | Settle) and not round_.turns)
             or (isinstance(step, SetHands) and not round_.turns and not step.ends_with_discards)
             or (isinstance(step, Collect) and round_.collected)
         ):
@@ -176,12 +177,16 @@ class Desk:
             if face == "up" and shown is None:
                 self.unread(place, face)
                 return
-        self.fire("advance")
+        self.step_done()
 
     def step_done(self) -> None:
-        """Go on when the step has all its cards."""
+        """Go on when the step has all its cards; a rule that asks card by card is asked again."""
         round_ = self.round
-        if round_.plan and round_.cursor >= len(round_.plan):
+        if not round_.plan or round_.cursor < len(round_.plan):
+            return
+        if isinstance(self.step, Draw):
+            self.enter(self.draft.phase)
+        else:
             self.fire("advance")
 
     # ---- trouble
@@ -199,8 +204,8 @@ class Desk:
             self.emit(f.Suspended(from_phase=self.draft.phase))
 
     def unread(self, place: str, face: str) -> None:
-        """A card was not read. A community card that lies open is named by nobody later, so play does not go on without it."""
-        named_later = face != "up" or not place.startswith(COMMUNITY)
+        """A card was not read. One that lies open for all, or that a rule looks at, is named by nobody later: play waits for its name."""
+        named_later = face != "up" or not (place.startswith(COMMUNITY) or isinstance(self.step, Draw))
         self.irregular("unreadable-card", where=place, ways=DECIDED_WAYS if named_later else DECIDED_WAYS[1:])
 
     def irregular(self, kind: str, *, where: str = "", detail: str = "", ways: tuple[str, ...] = DECIDED_WAYS) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from controller.dealing.steps import Burn, Deal, Stack
+from controller.dealing.steps import Burn, Deal, Draw, Stack
 from controller.table import facts as f
 from controller.table.acts import DeviceNotice, DeviceRoutine
 from controller.table.desk import Desk
@@ -47,7 +47,7 @@ def _cards_still_to_come(desk: Desk) -> bool:
     later = desk.procedure.steps[names.index(phase) :]
     round_ = desk.draft.round
     return any(
-        isinstance(step, Burn | Deal | Stack) and (step.when is None or (round_ is not None and step.when(round_))) for step in later
+        isinstance(step, Burn | Deal | Stack | Draw) and (step.when is None or (round_ is not None and step.when(round_))) for step in later
     )
 
 

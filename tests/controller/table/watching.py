@@ -24,6 +24,9 @@ LOOK = "the test compares the books with the cards"
 MAY_HOLD = frozenset({StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, StateKind.COMPLETE, StateKind.VOID, StateKind.QUARANTINED})
 """States outside of a round in which an alarm may be open that holds the table; in a round it suspends."""
 
+GATED = frozenset({StateKind.DEALING, StateKind.DRAWING})
+"""States in which cards may be due."""
+
 
 class Watch:
     """See the module's text. `records` are the facts since the last record that a fold may begin with."""
@@ -95,7 +98,7 @@ class Watch:
     def _gate_follows_the_plan(self, before: TableState, act: a.AnyAct, verdict: Verdict) -> None:
         bench, state, outcome = self.bench, verdict.state, verdict.outcome
         kind = bench.procedure.kinds[state.phase]
-        due = state.round is not None and state.round.cursor < len(state.round.plan) and kind is StateKind.DEALING
+        due = state.round is not None and state.round.cursor < len(state.round.plan) and kind in GATED
         assert (outcome.gate == "open") == (due and not state.holding), "the gate is not what the plan says"
         want = wanted(bench.procedure, state)
         assert (outcome.gate == "open") == bool(want.unlock or want.dispense), "the device is told another gate than the people"
