@@ -19,7 +19,7 @@ def check_money(procedure: Procedure, before: TableState, after: TableState) -> 
     if round_.void:
         _void(round_)
         return
-    _CHECKS[procedure.game.key](procedure, round_)
+    _CHECKS.get(procedure.game.key, _any_game)(procedure, round_)
 
 
 def _void(round_: Round) -> None:
@@ -38,6 +38,21 @@ def _known(seat: Seat, names: tuple[str, ...]) -> bool:
 def _paid(round_: Round, number: int) -> int:
     keys = [key for key in round_.pays if key == str(number) or key.startswith(f"{number} hand ")]
     return sum(pay or 0 for key in keys for pay in round_.pays[key].values())
+
+
+def _any_game(procedure: Procedure, round_: Round) -> None:
+    """A wager that loses costs what was placed, one that pushes costs nothing, and none costs more than it is."""
+    for key, pays in round_.pays.items():
+        seat = round_.seats.get(int(key.split()[0])) if key[0].isdigit() else None
+        for name, pay in pays.items():
+            placed = seat.wagers.get(name) if seat is not None else None
+            match round_.results[key][name]:
+                case "lose" if placed is not None:
+                    assert pay == -placed, f"{key}: {name} lost {pay} of {placed}"
+                case "push":
+                    assert pay in (0, None), f"{key}: {name} pushed and paid {pay}"
+                case "win":
+                    assert pay is None or pay >= 0, f"{key}: {name} won {pay}"
 
 
 def _colorado(procedure: Procedure, round_: Round) -> None:

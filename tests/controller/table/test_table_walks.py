@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+import tomllib
+from pathlib import Path
 
 import pytest
 
+from controller.dealing.house import plain_settings
 from controller.dealing.settings import Plain
 from tests.controller.table.bench import TABLES, Bench, procedure_of
 from tests.controller.table.wandering import Wanderer
@@ -13,16 +16,11 @@ from tests.controller.table.wandering import Wanderer
 SEED = 20_290
 LEGAL, SLIPS, TROUBLE = (0.0, 0.0, 0.15), (0.3, 0.0, 0.05), (0.1, 0.12, 0.1)
 """(rate of senseless acts, rate of device trouble, rate of trying every act listed as next)"""
-HOUSES: dict[str, dict[str, Plain]] = {
-    "colorado-hold-em-poker": {
-        "seats": 7, "pay_table": {"pair": 1, "two-pair": 2, "three-of-a-kind": 3, "straight": 4, "flush": 6}, "lowest_paid_pair": "T",
-        "stack_community": "hand", "two_decks": True,
-    },
-    "fast-action-hold-em": {"decks": 2, "natural": ["four-of-a-kind", "three-of-a-kind"], "shoe_start_burn": False, "seats": 7},
-    "winners-pot-poker": {"commission_fixed": 3, "odd_chips": "house", "seats": 9, "double_size": 0},
-    "supreme-pai-gow": {"dealt_positions": "wagered", "copies": "dealer", "vigorish_rounding": "quarter", "equal_high_and_low": "loses"},
-}  # fmt: skip
-"""Another house than the default one, so that settings are walked too."""
+OTHER_HOUSES: dict[str, dict[str, Plain]] = {
+    path.stem: plain_settings(tomllib.loads(path.read_text()))
+    for path in (Path(__file__).parent.parent / "games" / "houses").glob("*.toml")
+}
+"""Another house than the default one, so that settings are walked too: one file for each game that has settings to walk."""
 
 
 def walk(
@@ -57,9 +55,9 @@ def test_device_trouble_keeps_cards_money_gate_and_record_in_order(game: str, me
     walk(game, method, TROUBLE, 45, SEED + 2)
 
 
-@pytest.mark.parametrize(("game", "method"), TABLES)
+@pytest.mark.parametrize(("game", "method"), [table for table in TABLES if table[0] in OTHER_HOUSES])
 def test_another_house_keeps_cards_money_gate_and_record_in_order(game: str, method: str) -> None:
-    walk(game, method, TROUBLE, 25, SEED + 3, HOUSES[game])
+    walk(game, method, TROUBLE, 25, SEED + 3, OTHER_HOUSES[game])
 
 
 @pytest.mark.parametrize(("game", "method"), TABLES)
