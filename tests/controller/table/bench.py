@@ -30,6 +30,13 @@ HOUSES: dict[str, dict[str, Plain]] = {"fast-action-hold-em": {"methods_permitte
 """What a house must set so that every method may be used."""
 TABLES = tuple((key, method.value) for key, game in GAMES.items() for method in game.deals)
 """Every game with every method that it has."""
+ROUNDS_FOR = 12
+"""Random play was measured with so many tables; with more of them each plays less, so that the whole costs the same."""
+
+
+def share(rounds: int) -> int:
+    """The part of so many random rounds that one of all tables plays by default; `make soak` plays them all."""
+    return max(3, rounds * ROUNDS_FOR // len(TABLES))
 
 
 _COMPILED: dict[tuple[str, ...], Procedure] = {}
