@@ -88,8 +88,7 @@ def step_words(step: Step) -> str:
         case Burn():
             words = f"Burn {step.cards} card{'s' if step.cards > 1 else ''}, unseen, to the discard rack."
         case Deal():
-            faces = ", ".join(face.value for face in step.facing)
-            words = f"Deal {len(step.facing)} pass{'es' if len(step.facing) > 1 else ''} ({faces}) to {_to(step.to)}; {_FIRST[step.first]}."
+            words = _dealt(step)
         case Stack():
             rest = f" The first {step.keeps} stay, the rest goes to the rack unseen." if step.keeps is not None else ""
             words = f"Dispense a stack of {step.size} to {_to(step.to)}; {_FIRST[step.first]}.{rest}"
@@ -106,6 +105,8 @@ def step_words(step: Step) -> str:
             words = _turned(step)
         case Stub():
             words = "The stub goes to the discard rack unexposed, unless it is counted now."
+        case Settle(face_up=True):
+            words = "Settle each hand from the dealer's right, counterclockwise; all cards lie face up."
         case Settle():
             words = "Expose and settle each hand from the dealer's right, counterclockwise."
         case Collect():
@@ -113,6 +114,15 @@ def step_words(step: Step) -> str:
         case _:
             words = step.label
     return words if step.when is None else f"{words} (Only where it applies.)"
+
+
+def _dealt(step: Deal) -> str:
+    faces = ", ".join(face.value for face in step.facing)
+    to = _to(step.to) if step.serves is None else f"{_to(step.to)}, as far as this deal concerns them"
+    burns = f" Before each card burn {step.burns}." if step.burns else ""
+    first = "" if step.to == (Who.COMMUNITY,) else f"; {_FIRST[step.first]}"
+    says = " Then announce what they are." if step.announces is not None else ""
+    return f"Deal {len(step.facing)} pass{'es' if len(step.facing) > 1 else ''} ({faces}) to {to}{first}.{burns}{says}"
 
 
 def _turned(step: ExposeCards) -> str:

@@ -6,7 +6,7 @@ A game knows cards, seats and money; it knows no device, no journal and no time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from controller.dealing.rules import Rule
@@ -77,6 +77,10 @@ class Game:
     shoe_game: bool = False
     """A shoe serves many rounds; otherwise the deck is shuffled after every round."""
     dealer_hand: bool = True
+    absent: Mapping[Method, Rule] = field(default_factory=dict)
+    """Methods by which this game is not dealt, and why."""
+    house_rows: Callable[[Settings], Mapping[str, Remedy]] | None = None
+    """Irregularity rows that a house setting decides; they replace those of `irregularities`."""
     permitted: Callable[[Settings], Mapping[Method, Rule | None]] | None = None
     """Per method: None when it may be used, else the rule that a house must first decide."""
     cards_needed: Callable[[Settings, int], int] | None = None

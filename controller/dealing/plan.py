@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_place
+from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_of, seat_place
 from controller.dealing.steps import Burn, Deal, Decide, Draw, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
 
 Plan: TypeAlias = tuple[tuple[str, str], ...]
@@ -43,6 +43,8 @@ def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
             return tuple(seat_place(n) for n in round_.live_seats() if not round_.seats[n].is_set or round_.seats[n].status == "")
         case ExposeCards():
             return (step.what.value,)
+        case Settle(face_up=True):
+            return ()
         case Settle():
             places = [seat_place(n) for n, seat in sorted(round_.seats.items()) if seat.live or _is_held_by_a_side_wager(step, seat)]
             return tuple(reversed(places)) if step.order is Order.RIGHT_FIRST else tuple(places)
@@ -69,6 +71,11 @@ def _is_held_by_a_side_wager(step: Settle, seat: Seat) -> bool:
     return step.with_folded is not None and seat.status == "folded" and step.with_folded in seat.wagers
 
 
+def _is_served(step: Deal, round_: Round, place: str) -> bool:
+    seat = seat_of(place)
+    return seat is None or step.serves is None or step.serves(round_, seat)
+
+
 def _live_places(round_: Round) -> set[str]:
     return {seat_place(n) for n in round_.live_seats()}
 
@@ -92,11 +99,12 @@ def _places(to: tuple[Who, ...], first: First, round_: Round, seats: int) -> lis
 
 
 def _deal_plan(step: Deal, round_: Round, seats: int) -> Plan:
-    places = _places(step.to, step.first, round_, seats)
+    places = [place for place in _places(step.to, step.first, round_, seats) if _is_served(step, round_, place)]
     laid = len(round_.hands.get(COMMUNITY, ()))
-    plan = []
+    plan: list[tuple[str, str]] = []
     for facing in step.facing:
         for place in places:
+            plan += [("burn", "down")] * step.burns
             if place == COMMUNITY:
                 laid += 1
                 plan.append((f"{COMMUNITY} {laid}", facing.value))

@@ -15,7 +15,7 @@ from controller.dealing.game import Game
 from controller.dealing.machine import FIXED, Phases, compile_machine
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Settings, nearest, resolve_settings, shown
-from controller.dealing.steps import Method, Remedy, StateKind, Step
+from controller.dealing.steps import Burn, Deal, Method, Remedy, Stack, StateKind, Step, Who
 from controller.decks import DeckSpec
 from controller.errors import ShoedError
 
@@ -54,6 +54,13 @@ class Procedure:
 def parse_method(text: str, game: Game) -> Method:
     """The dealing method of this name, if the game has it."""
     known = [method.value for method in game.deals]
+    why = next((rule for method, rule in game.absent.items() if method.value == text), None)
+    if why is not None:
+        raise ProcedureError(
+            code="unknown-method",
+            what=f"{game.key} is not dealt by {text}: {why.note or 'the game does not have this method'} ({why}).",
+            do=f"Choose one of: {', '.join(known)}.",
+        )
     if text not in known:
         raise ProcedureError(
             code="unknown-method",
@@ -77,9 +84,9 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
     names = _name_steps(steps)
     deck = game.deck(settings)
     seats = settings.number("seats")
-    _check_cards(game, settings, deck, seats)
+    _check_cards(game, settings, deck, steps)
     machine = compile_machine(names, steps, shuffle_each_round=not game.shoe_game)
-    irregularities = game.irregularities(chosen)
+    irregularities = {**game.irregularities(chosen), **(game.house_rows(settings) if game.house_rows is not None else {})}
     kinds = {state.value: state for state in FIXED} | {name: step.kind for name, step in zip(names, steps, strict=True)}
     return Procedure(
         game=game, method=chosen, settings=settings, deck=deck, seats=seats, names=names, steps=steps, irregularities=irregularities,
@@ -98,16 +105,43 @@ def _check_permitted(game: Game, method: Method, settings: Settings) -> None:
         )
 
 
-def _check_cards(game: Game, settings: Settings, deck: DeckSpec, seats: int) -> None:
-    if game.cards_needed is None:
-        return
-    needed = game.cards_needed(settings, seats)
+def _check_cards(game: Game, settings: Settings, deck: DeckSpec, steps: tuple[Step, ...]) -> None:
+    seats = settings.number("seats")
+    parts = card_parts(steps, seats)
+    always = sum(cards for cards, _ in parts)
+    needed = game.cards_needed(settings, seats) if game.cards_needed is not None else always
+    if needed > always:
+        parts.append((needed - always, f"{needed - always} that the play may ask for"))
+    elif needed < always:
+        parts = [(needed, f"{seats} seats")]
     if needed > deck.cards:
+        decks = "the deck has" if deck.decks == 1 else f"the {deck.decks} decks have"
         raise ProcedureError(
             code="too-many-seats",
-            what=f"{game.key}: {seats} seats can take {needed} cards, but the deck has {deck.cards}.",
-            do="Lower `seats`.",
+            what=f"{game.key}: {' + '.join(words for _, words in parts)} = {needed}, but {decks} {deck.cards}.",
+            do="Lower `seats`, or use more decks where the game allows them.",
         )
+
+
+def card_parts(steps: tuple[Step, ...], seats: int) -> list[tuple[int, str]]:
+    """(cards, words) of what every round deals with all seats taken: seats, dealer, community cards and burns."""
+    each = {"seat": 0, "dealer": 0, "community": 0, "burned": 0}
+    for step in steps:
+        if step.when is not None:
+            continue
+        if isinstance(step, Burn):
+            each["burned"] += step.cards
+        elif isinstance(step, Deal | Stack):
+            cards = step.size if isinstance(step, Stack) else len(step.facing)
+            served = {"dealer": Who.DEALER in step.to, "community": Who.COMMUNITY in step.to}
+            served["seat"] = bool({Who.WAGERED, Who.LIVE, Who.EVERY} & set(step.to))
+            for place, is_served in served.items():
+                each[place] += cards * is_served
+            if isinstance(step, Deal):
+                each["burned"] += step.burns * cards * (served["seat"] * seats + served["dealer"] + served["community"])
+    parts = [(each["seat"] * seats, f"{seats} seats x {each['seat']} cards")] if each["seat"] else []
+    words = {"dealer": "for the dealer", "community": "community cards", "burned": "burned"}
+    return parts + [(each[place], f"{each[place]} {text}") for place, text in words.items() if each[place]]
 
 
 def _name_steps(steps: tuple[Step, ...]) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ class Setting:
     check: Callable[[Plain], str] | None = None
     """Returns why a value cannot be used, or an empty text."""
     limit_rule: Rule | None = None
-    """The law that sets the limit of `between`; named when a value is refused."""
+    """The law that limits `allowed` or `between`; named when a value is refused."""
 
     @property
     def allowed_words(self) -> str:
@@ -161,8 +161,9 @@ def _check_value(setting: Setting, value: Plain, game: str) -> None:
                 do=f"Choose a whole number from {low} to {high}.",
             )
     elif setting.allowed is not None and (value not in setting.allowed or isinstance(value, bool) != isinstance(setting.default, bool)):
+        law = f" ({setting.limit_rule})" if setting.limit_rule else ""
         raise SettingError(
             code="bad-setting",
-            what=f"{game}: {setting.name} = {shown(word(value))} is not allowed; it takes {setting.allowed_words}.",
+            what=f"{game}: {setting.name} = {shown(word(value))} is not allowed; it takes {setting.allowed_words}{law}.",
             do=f"Choose one of: {setting.allowed_words}.",
         )

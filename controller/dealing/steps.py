@@ -132,6 +132,12 @@ class Deal(Step):
     to: tuple[Who, ...]
     facing: tuple[Face, ...]
     first: First = First.SEAT_ONE
+    serves: Callable[[Round, int], bool] | None = None
+    """Which of the seats are served; None: all that `to` names."""
+    burns: int = 0
+    """Cards burned before each card."""
+    announces: Callable[[Round], str] | None = None
+    """What the dealer announces when the last card of the step lies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +179,8 @@ class Option:
     """A side wager under which the cards stay when the seat gives up; otherwise they go to the rack."""
     needs: Callable[[Round, int], str] | None = None
     """Returns why this seat may not choose it, or an empty text."""
+    keeps_turn: bool = False
+    """The seat still has to decide: a wager beside the choice that is asked for."""
     until_exposed: bool = False
     """May be chosen out of turn, as long as the seat's hand was not exposed."""
     pays_percent: int = 0
@@ -247,6 +255,8 @@ class Settle(Step):
     label = "settle"
     order: Order = Order.RIGHT_FIRST
     options: tuple[Option, ...] = ()
+    face_up: bool = False
+    """All hands lie face up already: nobody is exposed, and the step takes no input."""
     judge_after_all: bool = False
     """Results need every hand first (a shared pot)."""
     with_folded: str | None = None

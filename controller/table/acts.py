@@ -171,6 +171,7 @@ class Expose(Act, frozen=True, kw_only=True, tag="expose"):
     seat: SeatKey | None = None
     cards: tuple[Card, ...] = ()
     high: tuple[Card, ...] = ()
+    medium: tuple[Card, ...] = ()
     low: tuple[Card, ...] = ()
     community: tuple[int, ...] = ()
     hand: int | None = None

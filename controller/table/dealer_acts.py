@@ -146,15 +146,18 @@ def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
 def _shown_groups(desk: Desk, act: Expose, seat: Seat, place: str) -> tuple[tuple[tuple[str, tuple[Card, ...]], ...], tuple[Card, ...]]:
     """The groups of an exposed hand and all cards now face up."""
     forms = _forms(desk)
-    if act.high or act.low:
-        named: tuple[tuple[str, tuple[Card, ...]], ...] = (("high", act.high), ("low", act.low))
-    elif act.cards and len(forms) == 2 and len(act.cards) == sum(size for _, size in forms):
-        named = ((forms[0][0], act.cards[: forms[0][1]]), (forms[1][0], act.cards[forms[0][1] :]))
+    by_name = (("high", act.high), ("medium", act.medium), ("low", act.low))
+    if act.high or act.medium or act.low:
+        named: tuple[tuple[str, tuple[Card, ...]], ...] = tuple((name, cards) for name, cards in by_name if cards)
+    elif act.cards and len(forms) > 1 and len(act.cards) == sum(size for _, size in forms):
+        named = _cut(act.cards, forms)
     elif act.cards and seat.status == "split":
         named = (("keep", act.cards[:2]), ("keep 2", act.cards[2:]))
     else:
         named = (("keep", act.cards),) if act.cards else ()
     told = tuple(card for _, cards in named for card in cards)
+    if any(name not in dict(forms) and not name.startswith("keep") for name, _ in named):
+        desk.refuse("bad-cards", f"{place}: hands are shown as {' and '.join(name for name, _ in forms) or 'they were dealt'} here.")
     check_named(desk, place, told)
     known = tuple((name, open_group(group, "exposed by the procedure")) for name, group in _known_groups(seat).items() if name != "discard")
     if known:
@@ -172,6 +175,15 @@ def _shown_groups(desk: Desk, act: Expose, seat: Seat, place: str) -> tuple[tupl
     if len(told) != shown or any(len(cards) != one for name, cards in named if name.startswith("keep")):
         desk.refuse("bad-cards", f"{place}: {shown} cards are shown, {len(told)} are named.")
     return named, told
+
+
+def _cut(cards: tuple[Card, ...], forms: tuple[tuple[str, int], ...]) -> tuple[tuple[str, tuple[Card, ...]], ...]:
+    """The cards in the order of the hands, the highest first."""
+    cut, left = [], cards
+    for name, size in forms:
+        cut.append((name, left[:size]))
+        left = left[size:]
+    return tuple(cut)
 
 
 def _known_groups(seat: Seat) -> dict[str, tuple[Sealed, ...]]:

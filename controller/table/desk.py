@@ -12,7 +12,7 @@ from controller.dealing.plan import plan_of, turns_of
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import COMMUNITY, Round, seat_of
 from controller.dealing.rules import Rule, house
-from controller.dealing.steps import Collect, Decide, Draw, SetHands, Settle, Stack, StateKind, Step, Stub
+from controller.dealing.steps import Burn, Collect, Deal, Decide, Draw, SetHands, Settle, Stack, StateKind, Step, Stub
 from controller.integrity.ledger import Place
 from controller.table import facts as f
 from controller.table.acts import By
@@ -144,8 +144,11 @@ class Desk:
             self.fire("advance")
         elif round_.plan:
             self.place_waiting_cards()
+        elif isinstance(step, Settle) and step.face_up:
+            self.judge()
+            self.fire("advance")
         elif (
-            isinstance(step, Draw)
+            isinstance(step, Burn | Deal | Stack | Draw)
             or (isinstance(step, Decide | Settle) and not round_.turns)
             or (isinstance(step, SetHands) and not round_.turns and not step.ends_with_discards)
             or (isinstance(step, Collect) and round_.collected)
@@ -181,13 +184,28 @@ class Desk:
 
     def step_done(self) -> None:
         """Go on when the step has all its cards; a rule that asks card by card is asked again."""
-        round_ = self.round
+        round_, step = self.round, self.step
         if not round_.plan or round_.cursor < len(round_.plan):
             return
-        if isinstance(self.step, Draw):
+        if isinstance(step, Draw):
             self.enter(self.draft.phase)
-        else:
-            self.fire("advance")
+            return
+        if isinstance(step, Deal) and step.announces is not None:
+            self.notes.message = step.announces(round_)
+        self.fire("advance")
+
+    def judge(self) -> None:
+        """Record the results that the round now allows and that are not recorded yet."""
+        round_ = self.round
+        for hand in self.procedure.game.judge(self.procedure.settings, round_):
+            if round_.results.get(hand.key) == hand.results and round_.pays.get(hand.key) == hand.pays:
+                continue
+            self.emit(
+                f.HandJudged(
+                    key=hand.key, results=hand.results, pays=hand.pays, hand=hand.hand, commission=hand.commission, rule=hand.rule
+                )
+            )  # fmt: skip
+            self.notes.rule = hand.rule
 
     # ---- trouble
 
@@ -204,8 +222,9 @@ class Desk:
             self.emit(f.Suspended(from_phase=self.draft.phase))
 
     def unread(self, place: str, face: str) -> None:
-        """A card was not read. One that lies open for all, or that a rule looks at, is named by nobody later: play waits for its name."""
-        named_later = face != "up" or not (place.startswith(COMMUNITY) or isinstance(self.step, Draw))
+        """A card was not read. One that lies open, or that a rule looks at, is named by nobody later: play waits for its name."""
+        all_face_up = any(isinstance(step, Settle) and step.face_up for step in self.procedure.steps)
+        named_later = face != "up" or not (all_face_up or place.startswith(COMMUNITY) or isinstance(self.step, Draw))
         self.irregular("unreadable-card", where=place, ways=DECIDED_WAYS if named_later else DECIDED_WAYS[1:])
 
     def irregular(self, kind: str, *, where: str = "", detail: str = "", ways: tuple[str, ...] = DECIDED_WAYS) -> None:

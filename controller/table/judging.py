@@ -7,22 +7,12 @@ latest when the cards are collected: the dealer states it first, the controller 
 from __future__ import annotations
 
 from controller.dealing.round import Round
-from controller.table import facts as f
 from controller.table.desk import Desk
 
 
 def judge(desk: Desk) -> None:
     """Record the results that the round now allows and that are not recorded yet."""
-    round_ = desk.round
-    for hand in desk.procedure.game.judge(desk.procedure.settings, round_):
-        if round_.results.get(hand.key) == hand.results and round_.pays.get(hand.key) == hand.pays:
-            continue
-        desk.emit(
-            f.HandJudged(
-                key=hand.key, results=hand.results, pays=hand.pays, hand=hand.hand, commission=hand.commission, rule=hand.rule
-            )
-        )  # fmt: skip
-        desk.notes.rule = hand.rule
+    desk.judge()
 
 
 def visible_keys(round_: Round) -> list[str]:

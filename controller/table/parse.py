@@ -217,6 +217,7 @@ def _parse_expose(where: str, value: object, by: By, origin: Origin | None) -> A
         seat=fields.maybe("seat", as_seat_key),
         cards=fields.get("cards", as_cards, ()),
         high=fields.get("high", as_cards, ()),
+        medium=fields.get("medium", as_cards, ()),
         low=fields.get("low", as_cards, ()),
         community=fields.get("community", as_places, ()),
         hand=fields.maybe("hand", _as_hand),

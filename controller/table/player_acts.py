@@ -48,6 +48,7 @@ def decide(desk: Desk, act: Decide) -> None:
             seat=act.seat, choose=act.choose, hand=act.hand, amount=amount, wager=option.places, takes_back=option.takes_back,
             status=option.status, forfeits=option.forfeits, forfeits_to=option.forfeits_to if option.forfeit_percent == 100 else "half",
             to_rack=len(desk.round.hands.get(place, ())) if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
+            done=not option.keeps_turn,
         )
     )  # fmt: skip
     desk.notes.rule, desk.notes.place, desk.notes.choice = option.rule, place, act.choose
@@ -68,7 +69,7 @@ def _check_turn(desk: Desk, act: Decide, seat: Seat, option: Option) -> None:
     if option.until_exposed and seat.live and not seat.exposed:
         return
     if place not in round_.turns:
-        words = "has already chosen" if seat.live else f"is out of the round ({seat.status})"
+        words = "has no choice to make now" if seat.live else f"is out of the round ({seat.status})"
         desk.refuse("not-your-turn", f"Seat {act.seat} {words}.")
     in_order = isinstance(desk.step, DecideStep) and desk.step.order is Order.CLOCKWISE
     if in_order and round_.turns[0] != place:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from controller.dealing.machine import FIXED
-from controller.dealing.steps import StateKind, Stub
+from controller.dealing.steps import Settle, StateKind, Step, Stub
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.acts import AnyAct, name_of
@@ -54,10 +54,14 @@ def still(bench: Bench) -> Bench:
 
 
 def expected_phases(bench: Bench) -> set[str]:
-    """All phases in which a table rests; the stub step needs no input and moves on by itself."""
+    """All phases in which a table rests; the stub, and settling hands that lie face up, need no input and move on by themselves."""
     procedure = bench.procedure
-    resting = {name for name in procedure.names if not isinstance(procedure.step(name), Stub)}
+    resting = {name for name in procedure.names if not _moves_on(procedure.step(name))}
     return resting | {state.value for state in FIXED}
+
+
+def _moves_on(step: Step | None) -> bool:
+    return isinstance(step, Stub) or (isinstance(step, Settle) and step.face_up)
 
 
 def device_acts(bench: Bench, rng: random.Random) -> list[AnyAct]:
