@@ -141,7 +141,9 @@ def _or(options: tuple[Option, ...]) -> str:
 
 
 def _meaning(option: Option) -> str:
-    return option.meaning if option.size is None else f"{option.meaning} ({option.places}: {option.size.words})"
+    notes = [f"{option.places}: {option.size.words}"] if option.size is not None else []
+    notes += [f"also called {' or '.join(option.also)}"] if option.also else []
+    return f"{option.meaning} ({'; '.join(notes)})" if notes else option.meaning
 
 
 def _line(name: str, words: str, rule: Rule) -> RuleLine:

@@ -166,6 +166,8 @@ class Option:
     choose: str
     meaning: str
     rule: Rule
+    also: tuple[str, ...] = ()
+    """Other words that people use for the same choice; records and answers use `choose`."""
     places: str | None = None
     size: Size | None = None
     takes_back: str | None = None
@@ -185,6 +187,10 @@ class Option:
     """May be chosen out of turn, as long as the seat's hand was not exposed."""
     pays_percent: int = 0
     """Paid at once, in percent of the first wager (a natural at 5 to 1 is 500)."""
+
+    def answers_to(self, word: str) -> bool:
+        """Whether people mean this choice by the word."""
+        return word == self.choose or word in self.also
 
 
 NextPlace: TypeAlias = "Callable[[Round], tuple[str, str] | None]"

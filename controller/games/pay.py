@@ -66,10 +66,9 @@ def check_three_card_table(value: Plain) -> str:
     return check_odds(value, THREE_CARD_NAMES)
 
 
-def three_card_odds(table: Mapping[str, Plain], hand: ThreeCardHand) -> Odds | None:
-    """Odds to one for a three-card hand, None where the table names none."""
-    best = odds_for(table, MINI_ROYAL) if hand.is_mini_royal else None
-    return best if best is not None else odds_for(table, hand.category.value)
+def three_card_name(table: Mapping[str, Plain], hand: ThreeCardHand) -> str:
+    """The line of a table of odds that a three-card hand is paid by, named in it or not."""
+    return MINI_ROYAL if hand.is_mini_royal and MINI_ROYAL in table else hand.category.value
 
 
 def check_odds(value: Plain, names: Collection[str], example: str = "three-of-a-kind") -> str:

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from controller.dealing.game import Judged
 from controller.dealing.round import Round, Seat
 from controller.dealing.rules import Rule
-from controller.dealing.settings import Plain
+from controller.dealing.settings import Plain, Settings
 from controller.dealing.steps import Deal, Face, Method, Option, Remedy, Stack, Step, Wagers, Who
 from controller.games import common as c
-from controller.games.pay import Odds, odds_for
+from controller.games.pay import Odds, odds_for, posted_pays
+from controller.hands.poker import PokerHand
 
 SEATS_AND_DEALER = (Who.WAGERED, Who.DEALER)
 
@@ -112,6 +113,13 @@ class Slip:
             self.lose(wager)
         else:
             self.win(wager, odds=odds)
+
+    def posted(self, settings: Settings, hand: PokerHand, *wagers: str, at_minimum: int) -> None:
+        """Those of the wagers that the seat has are settled by the posted odds of the hand; see `posted_pays`."""
+        held = {name: self.seat.wagers[name] for name in filter(self.has, wagers)}
+        results, pays = posted_pays(settings, held, hand, at_minimum=at_minimum)
+        self.results |= results
+        self.pays |= pays
 
     def bonus(self, wager: str, table: Mapping[str, Plain], hand: str, amount: int | None) -> None:
         """Something paid on top, measured by `amount` and named as if it were a wager; nothing when the hand is not in the table."""

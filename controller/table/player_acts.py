@@ -28,7 +28,7 @@ def decide(desk: Desk, act: Decide) -> None:
     if step is None or not options:
         desk.refuse("not-expected-now", "No decision is asked for in this step.")
     seat = _seat(desk, act.seat)
-    option = next((o for o in options if o.choose == act.choose), None)
+    option = next((o for o in options if o.answers_to(act.choose)), None)
     if option is None:
         desk.refuse("bad-option", f"Seat {act.seat} may choose {', '.join(o.choose for o in options)}, not '{act.choose[:24]}'.")
     _check_turn(desk, act, seat, option)
@@ -45,13 +45,13 @@ def decide(desk: Desk, act: Decide) -> None:
     leaves = bool(option.status in ("folded", "surrendered", "natural") and not stays)
     desk.emit(
         f.Decided(
-            seat=act.seat, choose=act.choose, hand=act.hand, amount=amount, wager=option.places, takes_back=option.takes_back,
+            seat=act.seat, choose=option.choose, hand=act.hand, amount=amount, wager=option.places, takes_back=option.takes_back,
             status=option.status, forfeits=option.forfeits, forfeits_to=option.forfeits_to if option.forfeit_percent == 100 else "half",
             to_rack=len(desk.round.hands.get(place, ())) if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
             done=not option.keeps_turn,
         )
     )  # fmt: skip
-    desk.notes.rule, desk.notes.place, desk.notes.choice = option.rule, place, act.choose
+    desk.notes.rule, desk.notes.place, desk.notes.choice = option.rule, place, option.choose
     judge(desk)
     _finish(desk)
 

@@ -132,7 +132,7 @@ class People:
     def _decided(self, value: Mapping[str, object]) -> None:
         seat, word = value["seat"], value["choose"]
         assert isinstance(seat, int)
-        option = next((item for item in self._options() if item.choose == word), None)
+        option = next((item for item in self._options() if item.answers_to(str(word))), None)
         if option is not None:
             self._change_seat(seat, option, value)
         self._take_turn(seat_place(seat))

@@ -6,7 +6,7 @@ import pytest
 
 from controller.dealing.rules import house
 from controller.dealing.settings import Plain, Settings, resolve_settings
-from controller.games.pay import at_most, check_three_card_table, posted_pays, posted_settings, posted_verdict, three_card_odds
+from controller.games.pay import at_most, check_three_card_table, odds_for, posted_pays, posted_settings, posted_verdict, three_card_name
 from controller.hands.poker import PokerHand, evaluate
 from controller.hands.three_card import evaluate_three
 from firmware_bridge.cards import parse_card
@@ -90,7 +90,7 @@ def test_losses_are_never_limited() -> None:
 )  # fmt: skip
 def test_three_card_odds(table: dict[str, Plain], cards: str, odds: int | None) -> None:
     assert check_three_card_table(table) == ""
-    assert three_card_odds(table, evaluate_three([parse_card(name) for name in cards.split()])) == odds
+    assert odds_for(table, three_card_name(table, evaluate_three([parse_card(name) for name in cards.split()]))) == odds
 
 
 @pytest.mark.parametrize("table", [{"full-house": 5}, {"mini-royl": 50}, {"pair": -1}, {"pair": "1"}, ["pair"], 5])
