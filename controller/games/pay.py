@@ -129,7 +129,7 @@ def posted_settings(
             name="lowest_paid_pair", default=wins_from, allowed=tuple(RANKS), rule=odds_rule, meaning="rank of the lowest pair that wins",
         ),
         Setting(
-            name="lowest_push_pair", default=pushes_from, allowed=(None, *RANKS), rule=odds_rule,
+            name="lowest_push_pair", default=pushes_from or "none", allowed=("none", *RANKS), rule=odds_rule,
             meaning="rank of the lowest pair that neither wins nor loses; none: every pair that does not win loses",
         ),
         Setting(

@@ -38,7 +38,7 @@ def test_jacks_or_better_win_sixes_to_tens_push_and_what_is_not_posted_loses(car
 
 
 def test_without_a_push_every_pair_below_the_lowest_paid_one_loses() -> None:
-    assert posted_verdict(settings(lowest_push_pair=None), hand("Ts Th Ad Kc Qc")) == ("lose", None)
+    assert posted_verdict(settings(lowest_push_pair="none"), hand("Ts Th Ad Kc Qc")) == ("lose", None)
     assert posted_verdict(settings(lowest_paid_pair="T"), hand("Ts Th Ad Kc Qc")) == ("win", 1)
 
 
