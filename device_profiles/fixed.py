@@ -39,7 +39,8 @@ class Fixed(NamedTuple):
 
     field: Field
     letter: str
-    read: Callable[[int], FieldValue] | Callable[[bytes], FieldValue] | None
+    read: tuple[FieldValue, ...] | Callable[[int], FieldValue] | Callable[[bytes], FieldValue] | None
+    """A table of all values of a byte, or what makes one from number or bytes; None: the number is the value."""
     write: Callable[[FieldValue], int] | Callable[[FieldValue], bytes]
 
 
@@ -55,14 +56,18 @@ class FixedRun:
 
     def _make_decode(self) -> Callable[[bytes, int], list[FieldValue]]:
         unpack, size = self._struct.unpack_from, self.size
-        readers = [(i, entry.read) for i, entry in enumerate(self.fixed) if entry.read is not None]
+        by_value = [(i, entry.read) for i, entry in enumerate(self.fixed) if isinstance(entry.read, tuple)]
+        by_call = [(i, entry.read) for i, entry in enumerate(self.fixed) if callable(entry.read)]
         doubled = [i for i, entry in enumerate(self.fixed) if entry.field.raw is not None]
 
         def decode(payload: bytes, offset: int) -> list[FieldValue]:
-            if len(payload) - offset < size:
-                raise ShortPayloadError(f"the payload has {len(payload) - offset} of at least {size} bytes")
-            values: list[FieldValue] = list(unpack(payload, offset))
-            for index, read in readers:
+            try:
+                values: list[FieldValue] = [*unpack(payload, offset)]
+            except struct.error:
+                raise ShortPayloadError(f"the payload has {len(payload) - offset} of at least {size} bytes") from None
+            for index, table in by_value:
+                values[index] = table[values[index]]  # type: ignore[call-overload]  # a byte: the table has every one
+            for index, read in by_call:
                 values[index] = read(values[index])  # type: ignore[arg-type]  # struct made it what `read` takes
             return values
 
@@ -112,7 +117,7 @@ def compile_fixed(field: Field, tables: Tables, kinds: Kinds, *, strict: bool) -
         return Fixed(field, f"{field.size}s", _bytes_reader(field), _bytes_writer(field))
     if field.type is FieldType.CARD:
         cards = tuple(kinds.card_value(code) for code in range(256))
-        return Fixed(field, letter, cards.__getitem__, kinds.card_code)
+        return Fixed(field, letter, cards, kinds.card_code)
     if field.enum is not None:
         return Fixed(field, letter, _enum_reader(field, tables, kinds, strict=strict), _enum_writer(field, tables))
     if field.flags is not None:
@@ -156,7 +161,7 @@ def _number_writer(field: Field, width: int) -> Callable[[FieldValue], int]:
     return write
 
 
-def _enum_reader(field: Field, tables: Tables, kinds: Kinds, *, strict: bool) -> Callable[[int], FieldValue]:
+def _enum_reader(field: Field, tables: Tables, kinds: Kinds, *, strict: bool) -> tuple[FieldValue, ...] | Callable[[int], FieldValue]:
     assert field.enum is not None
     table = tables.enums[field.enum]
     known: dict[int, object] = {number: kinds.enum_value(field, name) for name, number in table.values.items()}
@@ -175,7 +180,7 @@ def _enum_reader(field: Field, tables: Tables, kinds: Kinds, *, strict: bool) ->
         return unknown
 
     if field.type is FieldType.U8 and not strict:
-        return tuple(read(number) for number in range(256)).__getitem__
+        return tuple(read(number) for number in range(256))
     return read
 
 
@@ -199,14 +204,14 @@ def _enum_writer(field: Field, tables: Tables) -> Callable[[FieldValue], int]:
     return write
 
 
-def _flags_reader(field: Field, tables: Tables, kinds: Kinds) -> Callable[[int], FieldValue]:
+def _flags_reader(field: Field, tables: Tables, kinds: Kinds) -> tuple[FieldValue, ...]:
     assert field.flags is not None
     bits = tables.flags[field.flags].bits
 
     def read(number: int) -> FieldValue:
         return kinds.flags_value(field, tuple(name for name, bit in bits.items() if number & bit))
 
-    return tuple(read(number) for number in range(256)).__getitem__
+    return tuple(read(number) for number in range(256))
 
 
 def _flags_writer(field: Field, tables: Tables) -> Callable[[FieldValue], int]:

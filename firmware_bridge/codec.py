@@ -13,7 +13,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import Final, NamedTuple, cast, get_type_hints
 
 import msgspec
@@ -85,12 +85,14 @@ class Codec:
         messages = profile.messages
         self._header = self._plain(messages.header, _HEADER_NAMES)
         self._prefix = self._plain(messages.event_prefix, _EVENT_PREFIX_NAMES)
-        self._ack = self._plain(messages.event_ack, ("eseq",))
         self._status = compile_fields(messages.response_prefix, self._tables, Kinds())
         if self._status.names != ("status",):
             raise InvalidProfileError(self._file, "messages.response_prefix: expected the field status")
         self.header_size = self._header.size
-        self._ack_header = self.write_header(self.classes.event_ack, self.classes.event_ack_code, 0)
+        self._ack = self._plain(messages.event_ack, ("eseq",))
+        acknowledgement = self._plain((*messages.header, *messages.event_ack), (*_HEADER_NAMES, "eseq"))
+        self.write_event_ack: Callable[[int], bytes] = partial(acknowledgement.pack, self.classes.event_ack, self.classes.event_ack_code, 0)
+        """Returns the message that acknowledges every event up to this number; it goes out once for each card."""
         self._status_size = len(self._status.encode({"status": 0}))
         self.commands: dict[str, CommandSpec] = {name: self._compile_command(name, message) for name, message in profile.commands.items()}
         self._commands_by_code = {spec.message.code: spec for spec in self.commands.values()}
@@ -158,9 +160,6 @@ class Codec:
             FieldError: a value is missing, unknown or does not fit.
         """
         return self.write_header(self.classes.command, spec.message.code, tid) + spec.request.encode(fields)
-
-    def write_event_ack(self, eseq: int) -> bytes:
-        return self._ack_header + self._ack.pack(eseq)
 
     def read_response(self, spec: CommandSpec, message: bytes) -> tuple[Status, dict[str, FieldValue]]:
         """Return status and fields; the fields are empty unless the status is OK.

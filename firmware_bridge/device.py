@@ -256,11 +256,22 @@ class Device:
     def _take_bytes(self, chunk: bytes) -> None:
         now_s = self._clock()
         try:
-            outputs = self.session.receive(chunk, now_s)
+            event = self.session.maybe_event(chunk, now_s)
+            outputs = self.session.receive(chunk, now_s) if event is None else []
         except Exception as error:  # noqa: BLE001  # the loop's callback: only the task can tell its owner
             self._fail(error)
             return
-        self._deliver(outputs, now_s)
+        if event is None:
+            self._deliver(outputs, now_s)
+            return
+        if self._failure is None:
+            self._delivering, self._now_s = True, now_s
+            try:
+                self._consumer(event)
+            except Exception as error:  # noqa: BLE001  # as in `_deliver`
+                self._fail(error)
+            self._delivering = False
+        self._flush()
 
     def _lose_port(self, error: TransportError) -> None:
         self._lost_by = error

@@ -18,12 +18,11 @@ import click
 @click.option("--check", is_flag=True, help="Check everything that the configuration names, change nothing, and end.")
 def command(config_file: Path, check: bool) -> None:
     """Run the daemon for the tables of a configuration."""
-    import asyncio
-
     from controller.service.config import load_config
     from controller.service.daemon import run_daemon
+    from firmware_bridge.transport.port_loop import serve_ports
 
     setup = load_config(config_file)
-    asyncio.run(run_daemon(setup, check_only=check))
+    serve_ports(run_daemon(setup, check_only=check))
     if check:
         click.echo(f"{config_file}: in order, {len(setup.config.table)} table(s). Nothing was changed.")

@@ -149,7 +149,8 @@ class LinkEnd(Outbox):
         if not self._up:
             return self._next_deadline_down()
         deadline = self._last_out + HEARTBEAT_S
-        deadline = min(deadline, self._last_valid_in + SILENCE_S)
+        silent_at = self._last_valid_in + SILENCE_S
+        deadline = min(deadline, silent_at)
         if self._retry_at is not None and self._retry_at < deadline:
             deadline = self._retry_at
         if self._ack_at is not None and self._ack_at < deadline:

@@ -11,12 +11,16 @@ that started is asked again soon, because the last RST may have come too early f
 
 from __future__ import annotations
 
+from cobs import cobs
+
 from device_profiles.schema import Framing
 from firmware_bridge.checksum import Checksum
 from firmware_bridge.events import StartReason
+from firmware_bridge.framing import CRC_SIZE
 from firmware_bridge.link.end import LinkEnd
 from firmware_bridge.link.faults import FaultKind, LossCause
 from firmware_bridge.link.frames import (
+    CTL_DATA,
     CTL_RST,
     Agreement,
     FaultReason,
@@ -29,12 +33,14 @@ from firmware_bridge.link.limits import (
     BODY_MAX,
     HEADER_SIZE,
     RST_BACKOFF_S,
+    SEQ_MODULO,
     VERSION_HIGHEST,
     VERSION_LOWEST,
     WINDOW_MAX,
 )
 from firmware_bridge.link.line import Line
 from firmware_bridge.link.notes import Bad, LinkNote, Lost, NoCommonVersion, Up
+from firmware_bridge.link.window import Flight
 
 _REASONS = dict(enumerate(StartReason))  # the enum lists them in the order of SDP/1 1.4
 
@@ -74,6 +80,37 @@ class HostLink(LinkEnd):
     def fail(self, cause: LossCause, detail: str, now: float) -> Lost:
         """The owner gives this connection up; RST follows as after any loss."""
         return self._lose(cause, detail, now)
+
+    def maybe_send(self, message: bytes, now: float) -> bool:
+        """Send a message if it can go out at once; else nothing has changed.
+
+        Plain DATA, which carries every acknowledgement of an event, takes no detour here: `_start`, `_emit`,
+        `_emit_raw` and `encode_frame` written out in their order.
+        """
+        window = self._window
+        if not self._up or window.waiting or len(window.flights) >= window.size:
+            return False
+        if self._sealer_out is not None:
+            if len(message) > self.message_limit:
+                return False
+            self._start(message, self._sealer_out, now)
+            return True
+        if len(message) > self.body_limit:
+            return False
+        seq = window.next_seq
+        window.next_seq = (seq + 1) % SEQ_MODULO
+        window.flights.append(Flight(seq, CTL_DATA, message))
+        frame = bytes((CTL_DATA, self._address, seq << 4 | self._expected)) + message
+        wire: bytes = b"\0%b\0" % cobs.encode(frame + self._checksum(frame).to_bytes(CRC_SIZE, "big"))
+        self._out = self._out + wire if self._out else wire
+        self._ack_at = None
+        self._owed = 0
+        self._last_out = now
+        self.counters.frames_out += 1
+        self._line_free_at = free_at = max(now, self._line_free_at) + self._byte_s * len(wire)
+        if self._retry_at is None:
+            self._retry_at = free_at + self._t1_s
+        return True
 
     def _send_rst(self, now: float) -> None:
         self._token = self._token % 0xFF + 1  # 1..255: 0 stands in RSTACK that nobody asked for

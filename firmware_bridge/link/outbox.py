@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from abc import ABC
 
-from cobs import cobs
-
 from firmware_bridge.checksum import Checksum
 from firmware_bridge.errors import MisuseError, NotReadyError
-from firmware_bridge.framing import CRC_SIZE, encode_frame
+from firmware_bridge.framing import encode_frame
 from firmware_bridge.link.faults import LinkCounters
 from firmware_bridge.link.frames import CTL_DATA, POINT_TO_POINT, RTX, SEC
-from firmware_bridge.link.limits import BODY_MAX, SEQ_MODULO, T1_MAX_S
+from firmware_bridge.link.limits import BODY_MAX, T1_MAX_S
 from firmware_bridge.link.line import Line
-from firmware_bridge.link.window import Flight, SendWindow
+from firmware_bridge.link.window import SendWindow
 from firmware_bridge.seal import SEAL_OVERHEAD, Sealer
 
 
@@ -100,38 +98,6 @@ class Outbox(ABC):
         self._window.put(message, self._sealer_out)
         if self._may_send_data():
             self._pump(now)
-
-    def maybe_send(self, message: bytes, now: float) -> bool:
-        """Send a message if it can go out at once; else nothing has changed.
-
-        Plain DATA, which carries every acknowledgement of an event, takes no detour here: `_start`, `_emit`,
-        `_emit_raw` and `encode_frame` written out in their order.
-        """
-        window = self._window
-        if not self._up or window.waiting or len(window.flights) >= window.size or not self._may_send_data():
-            return False
-        if self._sealer_out is not None:
-            if len(message) > self.message_limit:
-                return False
-            self._start(message, self._sealer_out, now)
-            return True
-        if len(message) > self.body_limit:
-            return False
-        seq = window.next_seq
-        window.next_seq = (seq + 1) % SEQ_MODULO
-        window.flights.append(Flight(seq, CTL_DATA, message))
-        frame = bytes((CTL_DATA, self._address, seq << 4 | self._expected)) + message
-        whole: bytes = cobs.encode(frame + self._checksum(frame).to_bytes(CRC_SIZE, "big"))
-        wire = b"\0" + whole + b"\0"
-        self._out = self._out + wire if self._out else wire
-        self._ack_at = None
-        self._owed = 0
-        self._last_out = now
-        self.counters.frames_out += 1
-        self._line_free_at = free_at = max(now, self._line_free_at) + self._byte_s * len(wire)
-        if self._retry_at is None:
-            self._retry_at = free_at + self._t1_s
-        return True
 
     def _may_send_data(self) -> bool:
         return self._up

@@ -15,17 +15,15 @@ from firmware_bridge.codec import Codec
 from firmware_bridge.framing import CRC_SIZE
 from firmware_bridge.link.limits import HEADER_SIZE
 from firmware_bridge.session.limits import EVENTS_UNACKNOWLEDGED_MAX
-from firmware_bridge.session.outputs import EventArrived, HostOutput
+from firmware_bridge.session.outputs import EventArrived
 from firmware_bridge.session.pipe import HostPipe
 from firmware_bridge.session.stream import EventStream
-
-_DELIMITER = b"\0"
 
 
 class ExpressLane:
     """Belongs to one `HostSession`, which asks it first while it runs."""
 
-    __slots__ = ("_checksum", "_events", "_frame_max", "_frame_min", "_framer", "_intake", "_link", "_payload_at", "_readers")
+    __slots__ = ("_checksum", "_deliver", "_events", "_frame_max", "_frame_min", "_framer", "_intake", "_link", "_payload_at", "_readers")
 
     def __init__(self, codec: Codec, pipe: HostPipe, events: EventStream) -> None:
         self._checksum = codec.checksum
@@ -33,19 +31,20 @@ class ExpressLane:
         self._link = pipe.link
         self._events = events
         self._intake = events.intake
+        self._deliver = events.intake.deliver
         self._frame_min = max(codec.profile.framing.frame_min, HEADER_SIZE + codec.header_size + CRC_SIZE)
         self._frame_max = codec.profile.framing.frame_max
         self._payload_at = HEADER_SIZE + codec.header_size
         self._readers = codec.event_readers()
 
-    def maybe_take(self, content: bytes, now: float) -> list[HostOutput] | None:
+    def maybe_take(self, content: bytes, now: float) -> EventArrived | None:
         """Take one read from the wire, or leave it alone."""
-        if not content or content[0] or content[-1] or content.count(_DELIMITER) != 2 or not self._framer.is_idle:
+        if not content or content[0] or content[-1] or not self._framer.is_idle:
             return None
         try:
             frame: bytes = cobs.decode(content[1:-1])
         except cobs.DecodeError:
-            return None
+            return None  # damaged, or more than one frame: a zero stands in none
         if not self._frame_min <= len(frame) <= self._frame_max:
             return None
         body = frame[:-CRC_SIZE]
@@ -64,5 +63,8 @@ class ExpressLane:
         if not link.maybe_take_due(body, now):
             return None
         link.counters.bytes_in += len(content)
-        self._events.take_due(wanted, body[HEADER_SIZE:], now)
-        return [EventArrived(link.epoch, event)]
+        self._deliver(wanted, body[HEADER_SIZE:])
+        events = self._events
+        if events.gap_resumes or events.ack_due:
+            events.took_due(now)
+        return EventArrived(link.epoch, event)

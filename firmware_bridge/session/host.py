@@ -32,6 +32,7 @@ from firmware_bridge.session.lifetime import SessionLifetime, earlier
 from firmware_bridge.session.limits import COMMANDS_WAITING_MAX, GAP_RESUMES_MAX, SETTLE_S, STATUS_INTERVAL_S
 from firmware_bridge.session.outputs import (
     CommandAnswered,
+    EventArrived,
     HostOutput,
     HostState,
     Identified,
@@ -46,7 +47,6 @@ from firmware_bridge.session.pipe import HostPipe
 from firmware_bridge.session.stream import EventStream, Refusal
 
 __all__ = ["HostSession", "HostSettings", "HostState"]
-
 
 _RUNNING = HostState.RUNNING  # looked up once: members of an Enum are slow to reach and to hash
 _DEAF = frozenset({HostState.CLOSED, HostState.REFUSED})
@@ -126,12 +126,14 @@ class HostSession:
         self._link.bytes_to_send()
         return self._pipe.told()
 
+    def maybe_event(self, content: bytes, now: float) -> EventArrived | None:
+        """Take bytes that are one frame with the event that is due, the usual case; None: give them to `receive`."""
+        return self._express.maybe_take(content, now) if self._state is _RUNNING else None
+
     def receive(self, content: bytes, now: float) -> list[HostOutput]:
         """Take bytes from the wire."""
-        if self._state is _RUNNING and (quick := self._express.maybe_take(content, now)) is not None:
-            return quick
-        if self._state in _DEAF:
-            return []
+        if (event := self.maybe_event(content, now)) is not None or self._state in _DEAF:
+            return [event] if event is not None else []
         for found in self._pipe.feed(content, now):
             if type(found) is bytes:
                 self._take_message(found, now)
@@ -205,9 +207,7 @@ class HostSession:
         Raises:
             MisuseError: the event was never delivered.
         """
-        self._events.acknowledge(eseq)
-        if self._state is _RUNNING:
-            self._events.flush(now)
+        self._events.acknowledge(eseq, now, send=self._state is _RUNNING)
 
     def renew(self, now: float) -> None:
         """Make a new sealed session, best between two rounds; when its time is up the session does it by itself.

@@ -32,13 +32,15 @@ class Refusal(NamedTuple):
 class EventStream:
     """Events of one device."""
 
+    __slots__ = ("_link", "_pipe", "_write_ack", "ack_due", "gap_resumes", "intake")
+
     def __init__(self, pipe: HostPipe, first_wanted: int) -> None:
         self._pipe = pipe
         self.intake = EventIntake(first_wanted, pipe.codec.event_content)
-        self._deliver_due = self.intake.deliver
         self._link = pipe.link
         self._write_ack = pipe.codec.write_event_ack
-        self._ack_due = False
+        self.ack_due = False
+        """Whether something durable is not acknowledged yet."""
         self.gap_resumes = 0
         """How often EVENT_RESUME was asked for the gap that is open."""
 
@@ -52,7 +54,7 @@ class EventStream:
 
     def begin(self) -> None:
         """The link is a new one: EVENT_RESUME will acknowledge what is durable."""
-        self._ack_due = False
+        self.ack_due = False
         self.gap_resumes = 0
 
     def knows(self, newest: int) -> bool:
@@ -82,7 +84,7 @@ class EventStream:
                 self._deliver(code, message, eseq)
             case Arrival.REPEATED:
                 again = eseq <= self.intake.durable
-                self._ack_due = self._ack_due or again
+                self.ack_due = self.ack_due or again
                 self._pipe.tell(EventRepeated(self._pipe.link.epoch, eseq, again))
             case Arrival.CHANGED:
                 self._pipe.fault(FaultKind.EVENT_CHANGED)
@@ -92,20 +94,18 @@ class EventStream:
                 return True
         return False
 
-    def take_due(self, eseq: int, message: bytes, now: float) -> None:
-        """Count the due event as delivered; its owner is told by the caller."""
-        self._deliver_due(eseq, message)
+    def took_due(self, now: float) -> None:
+        """The due event was delivered past this stream: what a gap or the window had held up goes on."""
         self.gap_resumes = 0
-        if self._ack_due:
-            self.flush(now)
+        self.flush(now)
 
     def tell_gap(self, message: bytes) -> None:
         """Tell the owner that an event is missing before this one."""
         seen, _ = self._pipe.codec.read_event_numbers(message)
         self._pipe.tell(EventGap(self._pipe.link.epoch, self.intake.wanted, seen))
 
-    def acknowledge(self, eseq: int) -> None:
-        """Take note that everything up to `eseq` is durable.
+    def acknowledge(self, eseq: int, now: float, *, send: bool) -> None:
+        """Take note that everything up to `eseq` is durable; `send` says so at once when the window has room.
 
         Raises:
             MisuseError: the event was never delivered.
@@ -115,12 +115,14 @@ class EventStream:
             raise MisuseError(f"event {eseq} was never delivered, so it cannot be stored")
         if eseq > intake.durable:
             intake.durable = eseq
-            self._ack_due = True
+            self.ack_due = True
+        if send and self.ack_due and self._link.maybe_send(self._write_ack(intake.durable), now):
+            self.ack_due = False
 
     def flush(self, now: float) -> None:
         """Send the acknowledgement that is due, when the window has room."""
-        if self._ack_due and self._link.maybe_send(self._write_ack(self.intake.durable), now):
-            self._ack_due = False
+        if self.ack_due and self._link.maybe_send(self._write_ack(self.intake.durable), now):
+            self.ack_due = False
 
     def _deliver(self, code: int, message: bytes, eseq: int) -> None:
         replayed = eseq <= self.intake.replayed_to

@@ -24,6 +24,7 @@ from firmware_bridge.transport.base import (
     TransportError,
     TransportState,
 )
+from firmware_bridge.transport.port_loop import forget, watch
 
 _OPEN = TransportState.OPEN  # looked up once: members of an Enum are slow to reach
 
@@ -70,7 +71,7 @@ class DescriptorTransport(Transport):
         self._on_bytes, self._on_lost = on_bytes, on_lost
         self._state = TransportState.OPEN
         self.counters.opens += 1
-        self._loop.add_reader(self._fd, self._take_bytes)
+        watch(self._loop, self._fd, self._take_bytes)
 
     def send(self, chunk: bytes) -> None:
         if self._state is not _OPEN:
@@ -181,7 +182,7 @@ class DescriptorTransport(Transport):
 
     def _detach(self, fd: int) -> None:
         if self._loop is not None:
-            self._loop.remove_reader(fd)
+            forget(self._loop, fd)
             self._loop.remove_writer(fd)
         self._stop_stall_timer()
 

@@ -14,7 +14,7 @@ import sys
 import time
 import tty
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -29,8 +29,9 @@ from firmware_bridge.link.device import DeviceLink
 from firmware_bridge.link.line import Line
 from hil.bench.measure import Goal, at_most
 
-EVENTS = 2_000
-ROUNDS = 5
+SLICE_EVENTS = 400
+"""Some 15 ms: short beside what else happens on a machine, long beside one round trip."""
+ROUNDS = 21
 DEVICES = (1, 20, 100)
 CHUNK = 4096
 ACK_BYTES = 10
@@ -135,25 +136,35 @@ def _bring_up(child: subprocess.Popen[bytes], devices: list[BenchDevice], *, spe
     raise RuntimeError(f"the other side was not ready within {PATIENCE_S:.0f} s")
 
 
-def _round_trip(kind: str, count: int) -> float:
-    """Median seconds from writing an event to having read its answer."""
-    devices = [BenchDevice() for _ in range(count)]
-    times: list[float] = []
+class _Side:
+    """One of the two sides: its lines, and the frames that are still to be sent on each."""
+
+    def __init__(self, devices: list[BenchDevice], each: int) -> None:
+        self._frames = {device.master: iter(device.frames(each)) for device in devices}
+        self._epoll = select.epoll()
+        for line in self._frames:
+            self._epoll.register(line, select.EPOLLIN)
+
+    def slice(self, each: int) -> float:
+        """Median seconds from writing an event to having read its answer, over `each` events on every line."""
+        for line in self._frames:
+            _drain(line)
+        times = []
+        for _ in range(each):
+            times += [_one(self._epoll.poll, line, next(frames)) for line, frames in self._frames.items()]
+        return median(times)
+
+    def close(self) -> None:
+        self._epoll.close()
+
+
+def _drain(line: int) -> None:
+    """Forget what came while it was the other side's turn: a heartbeat is no answer."""
     try:
-        with _other_side(kind, devices):
-            each = max(20, EVENTS // count)
-            frames = {device.master: device.frames(each) for device in devices}
-            epoll = select.epoll()
-            for line in frames:
-                epoll.register(line, select.EPOLLIN)
-            for number in range(each):
-                for line, made in frames.items():
-                    times.append(_one(epoll.poll, line, made[number]))
-            epoll.close()
-    finally:
-        for device in devices:
-            device.close()
-    return median(times)
+        while os.read(line, CHUNK):
+            pass
+    except BlockingIOError:
+        return
 
 
 def _one(poll: Callable[[float], list[tuple[int, int]]], line: int, frame: bytes) -> float:
@@ -172,7 +183,17 @@ def _one(poll: Callable[[float], list[tuple[int, int]]], line: int, frame: bytes
 
 
 def _compare(kind: str, count: int) -> tuple[float, float]:
-    pairs = [(_round_trip(kind, count), _round_trip("echo", count)) for _ in range(ROUNDS)]
+    """Median of the medians of short slices, taken in turn: what else the machine does falls on both sides alike."""
+    each = max(1, SLICE_EVENTS // count)
+    with ExitStack() as stack:
+        sides = []
+        for one in ("echo", kind):
+            devices = [stack.enter_context(closing(BenchDevice())) for _ in range(count)]
+            stack.enter_context(_other_side(one, devices))
+            sides.append(stack.enter_context(closing(_Side(devices, each * (ROUNDS + 1)))))
+        peer, ours = sides
+        peer.slice(each), ours.slice(each)  # both warm
+        pairs = [(ours.slice(each), peer.slice(each)) for _ in range(ROUNDS)]
     return median(pair[0] for pair in pairs), median(pair[1] for pair in pairs)
 
 

@@ -23,6 +23,7 @@ from firmware_bridge.link.line import Line
 from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.outputs import EventArrived, Running
 from firmware_bridge.transport.address import open_transport
+from firmware_bridge.transport.port_loop import serve_ports
 
 CHUNK = 4096
 HIDDEN_CARD = b'{"act":{"act":"card","read":{"sealed":0}},"facts":[{"fact":"DeviceHeard","device":"shoe","eseq":1}]}'
@@ -119,9 +120,9 @@ def main(arguments: list[str]) -> int:
         case "echo":
             echo(paths)
         case "bridge":
-            asyncio.run(bridge(paths))
+            serve_ports(bridge(paths))
         case "journaled":
-            asyncio.run(journaled(paths, folder))
+            serve_ports(journaled(paths, folder))
         case _:
             return 2
     return 0

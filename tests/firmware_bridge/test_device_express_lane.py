@@ -112,10 +112,10 @@ def test_both_ways_are_the_same_to_the_byte(key: bytes | None, faults: tuple[str
     taken: list[int] = []
     short_way = ExpressLane.maybe_take
 
-    def counted(lane: ExpressLane, content: bytes, now: float) -> list[HostOutput] | None:
-        outputs = short_way(lane, content, now)
-        taken.extend([1] if outputs is not None else [])
-        return outputs
+    def counted(lane: ExpressLane, content: bytes, now: float) -> EventArrived | None:
+        event = short_way(lane, content, now)
+        taken.extend([1] if event is not None else [])
+        return event
 
     monkeypatch.setattr(ExpressLane, "maybe_take", counted)
     table = TwoHosts(key, seed, *faults)
