@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.tracing import table_lines
+
 # The default run is the same every time; `make soak` looks for new cases with fresh seeds.
 settings.register_profile(
     "default-run",
@@ -28,7 +30,7 @@ settings.load_profile("default-run")
 
 TRACED_MARKERS = {
     "requirement": "Requirements",
-    "rule": "Rules",
+    "rule": "Rules named by tests",
 }
 KNOWN_FORMS = {
     "requirement": re.compile(r"(EQ-\d+|T-?\d+|P-?\d+|I-?\d+|SDP/1 \d+(\.\d+)*)"),
@@ -65,6 +67,7 @@ def traced_tests(items: Iterable[pytest.Item]) -> dict[str, dict[str, set[str]]]
 
 def traceability_lines(traced: dict[str, dict[str, set[str]]]) -> list[str]:
     lines: list[str] = []
+    lines += ["## Rules by game", *table_lines(traced["rule"]), ""]
     for name, title in TRACED_MARKERS.items():
         lines += [f"## {title}", "", f"| {name} | proved by |", "|---|---|"]
         lines += [f"| {key} | {_listed(traced[name][key])} |" for key in sorted(traced[name], key=_natural)]

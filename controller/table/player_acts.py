@@ -71,9 +71,9 @@ def _check_turn(desk: Desk, act: Decide, seat: Seat, option: Option) -> None:
     if place not in round_.turns:
         words = "has no choice to make now" if seat.live else f"is out of the round ({seat.status})"
         desk.refuse("not-your-turn", f"Seat {act.seat} {words}.")
-    in_order = isinstance(desk.step, DecideStep) and desk.step.order is Order.CLOCKWISE
-    if in_order and round_.turns[0] != place:
-        desk.refuse("not-your-turn", f"It is the turn of {round_.turns[0]}, then {place}.")
+    step = desk.step
+    if isinstance(step, DecideStep) and step.order is Order.CLOCKWISE and round_.turns[0] != place:
+        desk.refuse("not-your-turn", f"It is the turn of {round_.turns[0]}, then {place}.", step.rule)
 
 
 def _amount(desk: Desk, act: Decide, seat: Seat, option: Option) -> int | None:
