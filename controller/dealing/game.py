@@ -74,6 +74,8 @@ class Game:
     irregularities: Callable[[Method], Mapping[str, Remedy]]
     judge: Callable[[Settings, Round], list[Judged]]
     stub: StubCheck | None
+    judge_void: Callable[[Settings, Round], list[Judged]] | None = None
+    """The results of side wagers that stand although the round is void; None: they are settled outside of this record."""
     shoe_game: bool = False
     """A shoe serves many rounds; otherwise the deck is shuffled after every round."""
     dealer_hand: bool = True
@@ -92,6 +94,8 @@ class Game:
     shows: int = 0
     """Cards that a seat shows when it keeps only some without a Set step; 0: all."""
     button_game: bool = False
+    compared: str = ""
+    """The wager that tells who had the better hand, where the main wager may go another way; a hand without it goes by the main wager."""
 
     @property
     def required_wager(self) -> str:
@@ -103,6 +107,11 @@ class Game:
         """The wagers that put a seat in play: all that are required, or where none is, those of which any does."""
         required = tuple(w.name for w in self.wagers if w.required)
         return required or tuple(w.name for w in self.wagers if w.opens)
+
+    @property
+    def telling_wagers(self) -> tuple[str, ...]:
+        """The wagers by whose result a hand is called won or lost, the first that it has."""
+        return (self.compared, self.required_wager)
 
     def setting(self, name: str) -> Setting:
         """The setting of this name."""

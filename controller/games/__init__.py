@@ -7,7 +7,14 @@ from typing import Final
 from controller.dealing.game import Game
 from controller.dealing.settings import nearest
 from controller.errors import ShoedError
-from controller.games import colorado_hold_em_poker, fast_action_hold_em, mississippi_stud, supreme_pai_gow, winners_pot_poker
+from controller.games import (
+    colorado_hold_em_poker,
+    fast_action_hold_em,
+    mississippi_stud,
+    supreme_pai_gow,
+    texas_hold_em_bonus_poker,
+    winners_pot_poker,
+)
 
 
 class UnknownGameError(ShoedError):
@@ -16,7 +23,14 @@ class UnknownGameError(ShoedError):
 
 GAMES: Final[dict[str, Game]] = {
     module.GAME.key: module.GAME
-    for module in (fast_action_hold_em, colorado_hold_em_poker, winners_pot_poker, supreme_pai_gow, mississippi_stud)
+    for module in (
+        fast_action_hold_em,
+        colorado_hold_em_poker,
+        winners_pot_poker,
+        supreme_pai_gow,
+        mississippi_stud,
+        texas_hold_em_bonus_poker,
+    )
 }
 
 

@@ -103,6 +103,16 @@ class Slip:
         for name in filter(self.has, wagers):
             self._set(name, "push", None if self.seat.wagers[name] is None else 0)
 
+    def unsettled(self, *wagers: str) -> None:
+        """Those of the wagers that the seat has are settled outside of this record."""
+        for name in filter(self.has, wagers):
+            self._set(name, "odds", None)
+
+    def void(self, *wagers: str) -> None:
+        """Those of the wagers that the seat has go back because the round is void."""
+        for name in filter(self.has, wagers):
+            self._set(name, "void", None if self.seat.wagers[name] is None else 0)
+
     def by_table(self, wager: str, table: Mapping[str, Plain], hand: str) -> None:
         """A wager on the hand alone: paid by a table of odds to one, lost when the hand is not in it, `odds` without a table."""
         if not self.has(wager):

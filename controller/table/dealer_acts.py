@@ -274,11 +274,11 @@ def declare(desk: Desk, act: Declare) -> None:
     """The dealer states a result; the controller's own becomes visible, and a difference alarms."""
     round_ = desk.round
     key = _declared_key(act)
-    main = desk.procedure.game.required_wager
+    telling = desk.procedure.game.telling_wagers
     hands = [k for k in round_.results if k == key or k.startswith(f"{key} hand ")]
     if not hands:
         desk.refuse("not-expected-now", "This result is not known yet: the cards come first.")
-    agrees = all(act.result in (overall(round_.results[k], main), round_.hand_names.get(k, "")) for k in hands)
+    agrees = all(act.result in (overall(round_.results[k], telling), round_.hand_names.get(k, "")) for k in hands)
     for hand in hands:
         desk.emit(f.Declared(key=hand, result=act.result, agrees=agrees))
     if not agrees:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from controller.dealing.game import Judged
 from controller.dealing.plan import plan_of, turns_of
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import COMMUNITY, Round, seat_of
@@ -114,6 +115,14 @@ class Desk:
         self.facts.append(fact)
         apply(self.procedure.deck, self.draft, fact)
 
+    def judged(self, hand: Judged) -> None:
+        """Record the result of one hand."""
+        self.emit(
+            f.HandJudged(
+                key=hand.key, results=hand.results, pays=hand.pays, hand=hand.hand, commission=hand.commission, rule=hand.rule
+            )
+        )  # fmt: skip
+
     def fire(self, trigger: str) -> bool:
         """Fire a trigger of the machine and enter the phase it leads to; False when the machine has no such transition from here."""
         phase = self.procedure.phases.after(self.draft.phase, trigger, self.draft.round)
@@ -200,11 +209,7 @@ class Desk:
         for hand in self.procedure.game.judge(self.procedure.settings, round_):
             if round_.results.get(hand.key) == hand.results and round_.pays.get(hand.key) == hand.pays:
                 continue
-            self.emit(
-                f.HandJudged(
-                    key=hand.key, results=hand.results, pays=hand.pays, hand=hand.hand, commission=hand.commission, rule=hand.rule
-                )
-            )  # fmt: skip
+            self.judged(hand)
             self.notes.rule = hand.rule
 
     # ---- trouble
@@ -245,6 +250,9 @@ class Desk:
         stands = remedy.endswith("side-bets-stand")
         stand = tuple(wager.name for wager in self.procedure.game.wagers if wager.side) if stands else ()
         self.emit(f.RoundVoided(remedy=remedy, rule=rule, why=why, side_bets_stand=stands, stand=stand))
+        judge_void = self.procedure.game.judge_void
+        for hand in judge_void(self.procedure.settings, self.round) if stands and judge_void is not None else ():
+            self.judged(hand)
         if why in self.procedure.irregularities or why.endswith("wrong"):
             self.raise_alarm(why, holds=False)
         self.fire("void")

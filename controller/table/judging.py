@@ -22,7 +22,7 @@ def visible_keys(round_: Round) -> list[str]:
     return [key for key in round_.results if key in round_.declared]
 
 
-def overall(results: dict[str, str], main_wager: str) -> str:
-    """One word for a hand: the common word of its wagers, else that of the game's main wager."""
+def overall(results: dict[str, str], telling: tuple[str, ...]) -> str:
+    """One word for a hand: the common word of its wagers, else that of the first of the `telling` wagers that it has."""
     words = set(results.values())
-    return words.pop() if len(words) == 1 else results.get(main_wager, "")
+    return words.pop() if len(words) == 1 else next((results[name] for name in telling if name in results), "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.dealing.round import COMMUNITY, DEALER, Held, Round
-from controller.dealing.steps import ExposeCards, StateKind
+from controller.dealing.steps import ExposeCards, SetHands, StateKind, Step, Who
 from controller.table import facts as f
 from controller.table.acts import HoleCheck, Report, Rescan
 from controller.table.desk import SUPERVISOR, Desk
@@ -55,11 +55,24 @@ def report(desk: Desk, act: Report) -> None:
 def _in_time(desk: Desk, kind: str) -> bool:
     """Cards seen too early are irregular only until the procedure shows them."""
     if kind == "dealer-card-exposed":
-        return desk.kind in BEFORE_DECISIONS_END and not desk.round.dealer_exposed
+        return _a_decision_is_due(desk) and not desk.round.dealer_exposed
     if kind == "community-card-exposed":
         before = desk.kind in BEFORE_DECISIONS_END and not isinstance(desk.step, ExposeCards)
         return before and any(not held.shown for held in desk.round.hands.get(COMMUNITY, ()))
     return True
+
+
+def _a_decision_is_due(desk: Desk) -> bool:
+    """True until the last player has decided, while the table is not held; cards that follow the last decision change nothing."""
+    procedure, round_ = desk.procedure, desk.round
+    if desk.kind is StateKind.WAGERING or desk.draft.phase not in procedure.by_name:
+        return False
+    rest = procedure.steps[procedure.names.index(desk.draft.phase) :]
+    return any(_asks_players(step) and (step.when is None or step.when(round_)) for step in rest)
+
+
+def _asks_players(step: Step) -> bool:
+    return step.kind in (StateKind.DECIDING, StateKind.DRAWING) or (isinstance(step, SetHands) and step.who is not Who.DEALER)
 
 
 def _wrong_count(desk: Desk, act: Report) -> None:

@@ -72,7 +72,7 @@ def _message(notes: Notes, refusal: Refusal | None) -> str:
 
 def _result(procedure: Procedure, round_: Round, key: str) -> str | ResultsByWager:
     results = round_.results[key]
-    return overall(results, procedure.game.required_wager) if len(set(results.values())) == 1 else results
+    return overall(results, procedure.game.telling_wagers) if len(set(results.values())) == 1 else results
 
 
 def _pay(round_: Round, key: str) -> str | dict[str, str]:

@@ -220,7 +220,7 @@ def _declare(bench: Bench) -> a.AnyAct:
     round_ = round_of(bench)
     key = next(key for key in round_.results if key not in round_.declared)
     seat, _, hand = key.partition(" hand ")
-    word = overall(round_.results[key], bench.procedure.game.required_wager)
+    word = overall(round_.results[key], bench.procedure.game.telling_wagers)
     return a.Declare(seat=int(seat), hand=int(hand) if hand else None, result=word, by=DEALER)
 
 

@@ -1,0 +1,87 @@
+"""What the hold 'em games against the dealer share: burns and community cards, the best hand with them, side wagers that stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from controller.dealing.game import Judged
+from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_place
+from controller.dealing.rules import Rule
+from controller.dealing.settings import Plain
+from controller.dealing.steps import Burn, Deal, Face, Option, Step, Who
+from controller.games.hole_cards import hole_odds
+from controller.games.stud import Slip, anyone_in
+from controller.hands.poker import PokerHand, evaluate
+from firmware_bridge.cards import UNREADABLE, Card
+
+BOARD = 5
+COMPARED = "compared with the dealer's hand"
+OWN_CARDS = "a side wager stands on the two own cards"
+
+
+def board(cards: int, rule: Rule, burn: Rule) -> tuple[Step, Step]:
+    """One card burned, then so many community cards face up; nothing when nobody is left to see them."""
+    return (
+        Burn(when=anyone_in, rule=burn),
+        Deal(to=(Who.COMMUNITY,), facing=(Face.UP,) * cards, when=anyone_in, rule=rule),
+    )
+
+
+def check(rule: Rule) -> Option:
+    """No wager now, and the seat stays in."""
+    return Option(choose="check", meaning="place no wager and stay in", rule=rule)
+
+
+def anything_open(round_: Round, side: str) -> bool:
+    """True while a hand is to be compared or a side wager is to be settled."""
+    return anyone_in(round_) or any(seat.status == "folded" and side in seat.wagers for seat in round_.seats.values())
+
+
+def seats_to_judge(round_: Round, side: str) -> Iterator[Seat]:
+    """Seats whose result can be told now: exposed ones, and those that folded without the side wager under which cards stay."""
+    for number, seat in sorted(round_.seats.items()):
+        gone = seat.status == "folded" and side not in seat.wagers
+        if (gone or (seat.exposed and seat.status in ("", "folded"))) and str(number) not in round_.results:
+            yield seat
+
+
+def best_hand(round_: Round, place: str) -> PokerHand | None:
+    """The best five of a place's cards and the five on the board; None while one of them is not known."""
+    cards = round_.cards_at(place, COMPARED) + round_.shown_cards(COMMUNITY)
+    if len(cards) != 2 + BOARD or UNREADABLE in cards:
+        return None
+    return evaluate(cards)
+
+
+def best_dealer(round_: Round) -> PokerHand | None:
+    """The dealer's best hand, once it lies open."""
+    return best_hand(round_, DEALER) if round_.dealer_exposed else None
+
+
+def settle_on_hole_cards(slip: Slip, wager: str, table: Mapping[str, Plain], own: tuple[Card, ...], dealer: tuple[Card, ...] = ()) -> None:
+    """A side wager on the two own cards alone; `odds` where no table is posted or a card is not known."""
+    if not slip.has(wager):
+        return
+    if not table or len(own) != 2 or UNREADABLE in own:
+        slip.unsettled(wager)
+    elif (odds := hole_odds(table, own, dealer)) is None:
+        slip.lose(wager)
+    else:
+        slip.win(wager, odds=odds)
+
+
+def own_cards(round_: Round, seat: Seat) -> tuple[Card, ...]:
+    """The seat's own cards."""
+    return round_.cards_at(seat_place(seat.number), OWN_CARDS)
+
+
+def side_stands(round_: Round, side: str, rule: Rule, settle: Callable[[Slip, tuple[Card, ...]], None]) -> list[Judged]:
+    """The results of a void round whose side wagers stand: those are settled on the own cards, all other wagers have gone back."""
+    judged = []
+    for _, seat in sorted(round_.seats.items()):
+        slip = Slip(seat)
+        if slip.has(side) and seat.status in ("", "folded"):
+            slip.void(*(name for name in seat.wagers if name != side))
+            settle(slip, own_cards(round_, seat))
+            judged.append(slip.judged(rule, "void"))
+    return judged
