@@ -34,7 +34,7 @@ TRACED_MARKERS = {
 }
 KNOWN_FORMS = {
     "requirement": re.compile(r"(EQ-\d+|T-?\d+|P-?\d+|I-?\d+|SDP/1 \d+(\.\d+)*)"),
-    "rule": re.compile(r"(13:69[A-Z]-\d+[A-Z]?(\.\d+[A-Z]?)?(\(\w+\))*|[\w:.-]+(\(\w+\))*|(PA|MD|MA|IAC) [\w.-]+(\(\w+\))*|house:[\w-]+)"),
+    "rule": re.compile(r"(published sheets|((PA|MD|MA|IAC) )?[\w:.-]+(\(\w+\)\d*)*)"),
 }
 
 

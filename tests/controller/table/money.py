@@ -17,18 +17,22 @@ def check_money(procedure: Procedure, before: TableState, after: TableState) -> 
     if round_ is None:
         return
     if round_.void:
-        _void(round_)
+        _void(procedure, round_)
         return
     _CHECKS.get(procedure.game.key, _any_game)(procedure, round_)
 
 
-def _void(round_: Round) -> None:
-    """Wagers go back, except what was paid at once."""
+def _void(procedure: Procedure, round_: Round) -> None:
+    """Wagers go back, except what was paid at once and side wagers that stand."""
+    sides = {kind.name for kind in procedure.game.wagers if kind.side and round_.void_side_bets_stand}
     for number, seat in round_.seats.items():
         if seat.status == "natural":
             continue
         for wager, pay in round_.pays[str(number)].items():
-            assert pay in (0, None), f"seat {number} {wager} in a void round: {pay}"
+            result = round_.results[str(number)][wager]
+            assert result in ("void", "odds") or wager in sides, f"seat {number} {wager} in a void round: {result}"
+            if result != "win":
+                assert pay in (0, None) or (result, pay) == ("lose", -(seat.wagers[wager] or 0)), f"seat {number} {wager} void: {pay}"
 
 
 def _known(seat: Seat, names: tuple[str, ...]) -> bool:
