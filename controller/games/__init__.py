@@ -13,6 +13,7 @@ from controller.games import (
     mississippi_stud,
     supreme_pai_gow,
     texas_hold_em_bonus_poker,
+    three_card_poker,
     winners_pot_poker,
 )
 
@@ -24,12 +25,13 @@ class UnknownGameError(ShoedError):
 GAMES: Final[dict[str, Game]] = {
     module.GAME.key: module.GAME
     for module in (
-        fast_action_hold_em,
         colorado_hold_em_poker,
-        winners_pot_poker,
-        supreme_pai_gow,
+        fast_action_hold_em,
         mississippi_stud,
+        supreme_pai_gow,
         texas_hold_em_bonus_poker,
+        three_card_poker,
+        winners_pot_poker,
     )
 }
 
