@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine
 from typing import Final
 
 from controller.dealing.procedure import Procedure
+from controller.dealing.steps import Stack
 from controller.scenario.runner import PlayError
 from controller.scenario.script import Scenario, Step
 from controller.table import acts
@@ -67,12 +68,17 @@ class EndToEndPlayer:
     def perform(self, step: Step) -> Outcome:
         """Play one step where it happens."""
         try:
-            if is_carried(step):
+            if is_carried(step) and not self._is_found_in_a_stack(step):
                 return self._perform_at_device(step)
             by = TELLER if step.by_device else str(step.by)
             return self._tell(step.key, step.value, by)
         except (DaemonError, ApiError) as error:
             raise PlayError(error.code, error.what, error.do) from error
+
+    def _is_found_in_a_stack(self, step: Step) -> bool:
+        """A card seen face up where stacks are dispensed is found by the dealer, who takes it out and tells of it."""
+        due = self._procedure.step(self._outcome.phase) if self._outcome is not None and self._outcome.gate == "open" else None
+        return isinstance(step.act, acts.CardOut) and step.act.face_up and isinstance(due, Stack)
 
     def _tell(self, key: str, value: object, by: str) -> Outcome:
         answer = self._client.act(self._table, key, value, by)
