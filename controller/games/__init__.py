@@ -10,6 +10,7 @@ from controller.errors import ShoedError
 from controller.games import (
     colorado_hold_em_poker,
     fast_action_hold_em,
+    let_it_ride_poker,
     mississippi_stud,
     supreme_pai_gow,
     texas_hold_em_bonus_poker,
@@ -27,6 +28,7 @@ GAMES: Final[dict[str, Game]] = {
     for module in (
         colorado_hold_em_poker,
         fast_action_hold_em,
+        let_it_ride_poker,
         mississippi_stud,
         supreme_pai_gow,
         texas_hold_em_bonus_poker,

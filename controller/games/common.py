@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from controller.dealing.round import Round, Seat
-from controller.dealing.rules import Rule, analogy, house, inferred, law, law_69e, memory, parallel
+from controller.dealing.rules import Rule, Standing, analogy, house, inferred, law, law_69e, memory, parallel
 from controller.dealing.settings import Plain, Setting
 from controller.dealing.sizes import Size
 from controller.dealing.steps import Remedy, StubCheck
@@ -49,8 +49,9 @@ def stub_check(rule: Rule) -> StubCheck:
 
 
 def seats_setting(default: int, low: int, high: int, rule: Rule) -> Setting:
-    """How many betting positions the table has."""
-    return Setting(name="seats", default=default, between=(low, high), meaning="betting positions", rule=rule)
+    """How many betting positions the table has; a limit that was read in the law is named when it is broken."""
+    limit = rule if rule.standing is Standing.LAW else None
+    return Setting(name="seats", default=default, between=(low, high), meaning="betting positions", rule=rule, limit_rule=limit)
 
 
 def stub_every(rule: Rule) -> Setting:

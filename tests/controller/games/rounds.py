@@ -6,10 +6,11 @@ import random
 from collections.abc import Mapping
 
 from controller.dealing.settings import Plain
+from controller.dealing.sizes import money
 from controller.table.outcome import Outcome
 from controller.table.parse import parse_act, parse_by
 from firmware_bridge.cards import Card, parse_card
-from tests.controller.table.bench import Bench, full_pack, procedure_of
+from tests.controller.table.bench import Bench, full_pack, opening_amounts, procedure_of
 
 
 def open_table(game: str, method: str = "hand", house: Mapping[str, Plain] | None = None, cards: str = "") -> Bench:
@@ -52,8 +53,10 @@ def refusal(bench: Bench, key: str, value: object = True, by: str = "dealer:D1")
 
 def bets(bench: Bench, *seats: int, amount: object = 10, **more: object) -> Outcome:
     """Seats place the first wager (and others), then no more bets."""
+    cents = None if amount is None else round(float(str(amount)) * 100)
+    opening = {name: None if each is None else money(each) for name, each in opening_amounts(bench.procedure.game, cents).items()}
     for seat in seats:
-        did(bench, "wager", {"seat": seat, bench.procedure.game.required_wager: amount, **more})
+        did(bench, "wager", {"seat": seat, **opening, **more})
     return did(bench, "close_bets")
 
 

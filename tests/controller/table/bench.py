@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
+from controller.dealing.game import Game
 from controller.dealing.procedure import Procedure, build_procedure
 from controller.dealing.settings import Plain
 from controller.decks import census_of
@@ -55,6 +56,16 @@ def full_pack(procedure: Procedure) -> list[Card]:
     """Every card of the procedure's set, in the order of the codes."""
     cards = [card_from_code(code) for code, copies in census_of(procedure.deck).items() for _ in range(copies)]
     return [card for card in cards if card is not None]
+
+
+def opening_amounts(game: Game, amount: int | None) -> dict[str, int | None]:
+    """The wagers in cents that put a seat in play: the first is `amount`, the others as large as they may be beside it."""
+    required = [kind for kind in game.wagers if kind.required] or [k for k in game.wagers if k.name == game.opening_wagers[0]]
+    amounts: dict[str, int | None] = {}
+    for kind in required:
+        choices = kind.size.choices(amounts) if kind.size is not None else ()
+        amounts[kind.name] = choices[-1] if choices else amount
+    return amounts
 
 
 class Bench:
@@ -155,9 +166,9 @@ class Bench:
 
     def wagered(self, *seats: int, amount: int | None = 1000, **more: int) -> Outcome:
         """Seats place the game's first wager, and the others named, in cents; bets are closed."""
-        name = self.procedure.game.required_wager
+        opening = opening_amounts(self.procedure.game, amount)
         for seat in seats:
-            self.put(a.Wager(seat=seat, amounts={name: amount, **more}, by=DEALER))
+            self.put(a.Wager(seat=seat, amounts={**opening, **more}, by=DEALER))
         return self.put(a.CloseBets(by=DEALER))
 
     def deal(self) -> Outcome:

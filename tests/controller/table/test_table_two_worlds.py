@@ -22,6 +22,8 @@ from tests.controller.table.bench import TABLES, Bench, procedure_of, share
 from tests.controller.table.wandering import Wanderer, notice
 
 LOOK = "the test takes the cards of one world for another"
+STEPS_INTO_A_ROUND = 120
+"""Enough to mend what holds a table, to take the wagers of all seats and to deal."""
 EVENTS = ("jam", "lid-open", "lid-closed", "lost", "back", "restarted", "warning", "tamper", "error", "error-cleared")
 
 
@@ -39,6 +41,14 @@ class Player(Wanderer):
         self._number: dict[int, int] = {}
         self._keep: list[Sealed] = []
         """Sealed cards stay alive, so that each has an identity of its own."""
+
+    def play_into_a_round(self) -> None:
+        """Stop where cards lie that are shown later, if at all: there are games that show every card that they deal."""
+        self.trouble = 0.0
+        for _ in range(STEPS_INTO_A_ROUND):
+            if self.bench.view().state in ("deciding", "setting"):
+                return
+            self.step()
 
     def make_trouble(self) -> object:  # type: ignore[override]
         bench, rng = self.bench, self.rng
@@ -139,11 +149,12 @@ def public(verdict: Verdict, act: a.AnyAct) -> tuple[object, ...]:
 @pytest.mark.parametrize("trouble", [0.0, 0.1])
 @pytest.mark.parametrize(("game", "method"), TABLES)
 def test_worlds_that_differ_in_hidden_cards_look_the_same(game: str, method: str, trouble: float) -> None:
-    differ = 0
-    for seed in range(max(2, share(4))):
+    differ, worlds = 0, max(2, share(4))
+    for seed in range(worlds):
         player = Player(Bench(procedure_of(game, method), random.Random(seed)), trouble)
         with player.telling(f"seed {seed}"):
             player.play(4)
+            player.play_into_a_round()
         procedure = player.bench.procedure
         one, two = new_state(procedure, "T1"), new_state(procedure, "T1")
         shoes, cards = iter(other_world(player, random.Random(seed))), []
@@ -156,7 +167,7 @@ def test_worlds_that_differ_in_hidden_cards_look_the_same(game: str, method: str
             one, two = here.state, there.state
             if any(isinstance(fact, f.DeckShuffled | f.DeckLoaded) for fact in here.facts):
                 cards = next(shoes)
-    assert differ > 20, "the two worlds are the same world"
+    assert differ >= worlds, "the two worlds are the same world"
 
 
 def test_no_text_of_a_state_or_fact_names_a_hidden_card() -> None:
