@@ -8,6 +8,7 @@ from controller.dealing.game import Game
 from controller.dealing.procedure import Procedure
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Setting, word
+from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import (
     Burn,
     Collect,
@@ -69,8 +70,10 @@ class GameLine(msgspec.Struct, frozen=True):
 
 _PLACES = {
     Who.WAGERED: "each seat with a wager", Who.LIVE: "each seat still in", Who.EVERY: "every position",
-    Who.DEALER: "the dealer", Who.COMMUNITY: "the community area",
+    Who.DEALER: "the dealer", Who.COMMUNITY: "the community area", Who.PLAYER: "the Player's hand",
+    Who.BANKER: "the Banker's hand",
 }  # fmt: skip
+_SHARED = {Who.COMMUNITY, Who.PLAYER, Who.BANKER}
 _FIRST = {
     First.SEAT_ONE: "seat 1 first, clockwise",
     First.AFTER_BUTTON: "the first player after the button first, clockwise, the dealer in rotation",
@@ -92,7 +95,7 @@ def step_words(step: Step) -> str:
         case Stack():
             rest = f" The first {step.keeps} stay, the rest goes to the rack unseen." if step.keeps is not None else ""
             words = f"Dispense a stack of {step.size} to {_to(step.to)}; {_FIRST[step.first]}.{rest}"
-        case Draw():
+        case Draw() | BurnByFirst() | ExposeSide() | DecideSide():
             words = step.words
         case Decide():
             order = "in order, clockwise" if step.order is Order.CLOCKWISE else "in any order"
@@ -120,7 +123,7 @@ def _dealt(step: Deal) -> str:
     faces = ", ".join(face.value for face in step.facing)
     to = _to(step.to) if step.serves is None else f"{_to(step.to)}, as far as this deal concerns them"
     burns = f" Before each card burn {step.burns}." if step.burns else ""
-    first = "" if step.to == (Who.COMMUNITY,) else f"; {_FIRST[step.first]}"
+    first = "" if set(step.to) <= _SHARED else f"; {_FIRST[step.first]}"
     says = " Then announce what they are." if step.announces is not None else ""
     return f"Deal {len(step.facing)} pass{'es' if len(step.facing) > 1 else ''} ({faces}) to {to}{first}.{burns}{says}"
 
@@ -156,7 +159,7 @@ def procedure_lines(procedure: Procedure) -> list[RuleLine]:
     lines = [_line(f"wager {w.name}", w.meaning, w.rule) for w in game.wagers]
     for name, step in zip(procedure.names, procedure.steps, strict=True):
         lines.append(_line(name, step_words(step), step.rule))
-        options = step.options if isinstance(step, Decide | SetHands | Settle) else ()
+        options = step.options if isinstance(step, Decide | DecideSide | SetHands | Settle) else ()
         lines += [_line(f"{name}: {option.choose}", _meaning(option), option.rule) for option in options]
     lines += [_line(f"irregularity {kind}", f"{row.words} ({row.remedy})", row.rule) for kind, row in procedure.irregularities.items()]
     if game.stub is not None:

@@ -56,6 +56,10 @@ def _never(settings: Settings, cards: tuple[Card, ...]) -> bool:
     return False
 
 
+def _none_after_cut(settings: Settings) -> int:
+    return 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
     """One game of the chapter. See `docs/explanation/procedures.md` for a walk through one."""
@@ -96,6 +100,14 @@ class Game:
     button_game: bool = False
     compared: str = ""
     """The wager that tells who had the better hand, where the main wager may go another way; a hand without it goes by the main wager."""
+    holder: str = ""
+    """What the seat that holds the shoe is called; empty where nobody at the table does."""
+    next_holder: Callable[[Round, int], int | None] | None = None
+    """Who holds the shoe after a round that was not void, at a table with so many seats; None: it is to be named."""
+    rounds_after_cut: Callable[[Settings], int] = _none_after_cut
+    """Rounds that may still begin after the one in which the cutting card came out."""
+    may_run_out: bool = False
+    """A round may begin with fewer cards than it could take; it is void if they run out."""
 
     @property
     def required_wager(self) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_of, seat_place
+from controller.dealing.round import BURN, COMMUNITY, DEALER, Round, Seat, seat_of, seat_place
+from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import Burn, Deal, Decide, Draw, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
 
 Plan: TypeAlias = tuple[tuple[str, str], ...]
@@ -19,6 +20,8 @@ def plan_of(step: Step | None, round_: Round, seats: int) -> Plan:
     match step:
         case Burn():
             return (("burn", "down"),) * step.cards
+        case BurnByFirst():
+            return _burn_by_first(step, round_)
         case Deal():
             return _deal_plan(step, round_, seats)
         case Draw():
@@ -43,6 +46,10 @@ def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
             return tuple(seat_place(n) for n in round_.live_seats() if not round_.seats[n].is_set or round_.seats[n].status == "")
         case ExposeCards():
             return (step.what.value,)
+        case ExposeSide():
+            return (step.side.value,)
+        case DecideSide():
+            return (step.side.value,) if step.asks is None or step.asks(round_) else ()
         case Settle(face_up=True):
             return ()
         case Settle():
@@ -92,10 +99,19 @@ def _places(to: tuple[Who, ...], first: First, round_: Round, seats: int) -> lis
                 wanted |= {seat_place(n) for n in range(1, seats + 1)}
             case Who.DEALER:
                 wanted.add(DEALER)
-            case Who.COMMUNITY:
+            case Who.COMMUNITY | Who.PLAYER | Who.BANKER:
                 pass
-    places = [place for place in rotation(first, round_, seats) if place in wanted]
+    sides = [who.value for who in to if who in (Who.PLAYER, Who.BANKER)]
+    places = sides + [place for place in rotation(first, round_, seats) if place in wanted]
     return [*places, COMMUNITY] if Who.COMMUNITY in to else places
+
+
+def _burn_by_first(step: BurnByFirst, round_: Round) -> Plan:
+    """The first card, shown; when it lies there, the cards that it asks for; then nothing."""
+    first = round_.shown_cards(BURN)
+    if not first:
+        return ((BURN, "up"),)
+    return ((BURN, "down"),) * (step.more(first[0]) if round_.burned == 1 else 0)
 
 
 def _deal_plan(step: Deal, round_: Round, seats: int) -> Plan:

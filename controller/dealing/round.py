@@ -12,6 +12,9 @@ from firmware_bridge.cards import Card, Sealed, unseal
 
 DEALER = "dealer"
 COMMUNITY = "community"
+PLAYER, BANKER = "player", "banker"
+SIDES = (PLAYER, BANKER)
+BURN = "burn"
 
 
 def seat_place(seat: int, hand: int = 0) -> str:
@@ -62,6 +65,7 @@ class Round(msgspec.Struct):
     fresh_shoe: bool = True
     """The round began with a shoe from which no card was dealt yet."""
     button: int | None = None
+    """The seat at which the button stands, or that holds the shoe."""
     start: str = ""
     hands: dict[str, tuple[Held, ...]] = {}
     plan: tuple[tuple[str, str], ...] = ()
@@ -84,6 +88,8 @@ class Round(msgspec.Struct):
     pays: dict[str, dict[str, int | None]] = {}
     hand_names: dict[str, str] = {}
     declared: dict[str, str] = {}
+    choices: dict[str, str] = {}
+    """What was chosen for a side, by its name."""
     collected: bool = False
     stub_counted: int | None = None
     stub_racked: bool = False

@@ -65,6 +65,9 @@ class Who(StrEnum):
     """Every betting position, wager or not."""
     DEALER = "dealer"
     COMMUNITY = "community"
+    PLAYER = "player"
+    """The common hand that is called the Player's."""
+    BANKER = "banker"
 
 
 class First(StrEnum):
@@ -76,6 +79,16 @@ class First(StrEnum):
     """First player clockwise after the button; the dealer has a place in the rotation, after the last seat."""
     START = "start"
     """The position that dice, a number or a drawn seat fixed; the dealer has a place in the rotation."""
+
+
+class Placer(StrEnum):
+    """Who may place a wager."""
+
+    ANYONE = "anyone"
+    HOLDER = "holder"
+    """The seat that holds the shoe."""
+    OTHERS = "others"
+    """Any seat but that one."""
 
 
 class Order(StrEnum):
@@ -183,6 +196,8 @@ class Option:
     """Returns why this seat may not choose it, or an empty text."""
     keeps_turn: bool = False
     """The seat still has to decide: a wager beside the choice that is asked for."""
+    turns_up: bool = False
+    """The hand of the side that chooses it is turned up."""
     until_exposed: bool = False
     """May be chosen out of turn, as long as the seat's hand was not exposed."""
     pays_percent: int = 0
@@ -296,6 +311,9 @@ class WagerKind:
     opens: bool = False
     size: Size | None = None
     """What it must be, where it is measured by other wagers placed before the deal."""
+    by: Placer = Placer.ANYONE
+    within: str | None = None
+    """A wager of the holder that all wagers of this kind together may not pass, and that needs at least one of them."""
     side: bool = False
     before_deal: bool = True
     meaning: str = ""

@@ -144,7 +144,7 @@ class Start(Act, frozen=True, kw_only=True, tag="start"):
 
 
 class Decide(Act, frozen=True, kw_only=True, tag="decide"):
-    """One decision of a seat. Cards may be left unnamed where nobody at the table sees them."""
+    """One decision of a seat, or of a `side` (then seat is 0). Cards may be left unnamed where nobody at the table sees them."""
 
     seat: int
     choose: str
@@ -152,6 +152,7 @@ class Decide(Act, frozen=True, kw_only=True, tag="decide"):
     discard: tuple[Card, ...] = ()
     keep: tuple[Card, ...] = ()
     hand: int = 1
+    side: Literal["player", "banker"] | None = None
 
 
 class SetHand(Act, frozen=True, kw_only=True, tag="set"):

@@ -43,6 +43,7 @@ def _deck_shuffled(spec: DeckSpec, state: TableState, fact: f.DeckShuffled) -> N
     deck.watch = OrderWatch.start(spec, last=last)
     deck.shuffled = deck.fresh = deck.loaded = True
     deck.cut_seen = deck.empty = False
+    deck.rounds_left = 0
     deck.mode, deck.evidence = fact.mode, fact.evidence
     state.shuffler_out = fact.counted
     state.shoe += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.dealing.round import COMMUNITY, DEALER, Held, Round, seat_of
+from controller.dealing.round import COMMUNITY, DEALER, SIDES, Held, Round, seat_of
 from controller.decks import DeckSpec
 from controller.table import facts as f
 from controller.table.folding import CENSUS, Appliers, FoldError, change_seat, rack, round_of, take_turn
@@ -40,6 +40,13 @@ def _decided(spec: DeckSpec, state: TableState, fact: f.Decided) -> None:
         take_turn(round_, f"seat {fact.seat}")
 
 
+def _side_decided(spec: DeckSpec, state: TableState, fact: f.SideDecided) -> None:
+    round_ = round_of(state)
+    if fact.choose:
+        round_.choices = {**round_.choices, fact.side: fact.choose}
+    take_turn(round_, fact.side)
+
+
 def _hand_set(spec: DeckSpec, state: TableState, fact: f.HandSet) -> None:
     round_ = round_of(state)
     number = seat_of(fact.place)
@@ -68,6 +75,8 @@ def _exposed(spec: DeckSpec, state: TableState, fact: f.Exposed) -> None:
         round_.dealer_exposed, round_.dealer_natural = True, fact.natural
         if fact.groups:
             round_.dealer_groups = {name: tuple(Sealed(card) for card in cards) for name, cards in fact.groups}
+    elif fact.place in SIDES:
+        round_.hands = {**round_.hands, fact.place: _show_all(round_.hands.get(fact.place, ()), fact)}
     else:
         number = seat_of(fact.place)
         if number is None:
@@ -162,6 +171,7 @@ def _hand_dead(spec: DeckSpec, state: TableState, fact: f.HandDead) -> None:
 
 APPLY: Appliers = {
     f.Decided: _decided,
+    f.SideDecided: _side_decided,
     f.HandSet: _hand_set,
     f.DiscardsCollected: _discards_collected,
     f.Exposed: _exposed,

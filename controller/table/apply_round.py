@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.dealing.round import Held, Round, Seat
+from controller.dealing.round import BURN, Held, Round, Seat
 from controller.decks import DeckSpec
 from controller.integrity.census import Beyond
 from controller.integrity.ledger import Place
@@ -16,7 +16,8 @@ from firmware_bridge.cards import unseal
 
 def _round_started(spec: DeckSpec, state: TableState, fact: f.RoundStarted) -> None:
     state.round_number = fact.round
-    state.round = Round(number=fact.round, button=fact.button, fresh_shoe=state.deck.fresh)
+    waiting = state.round.aside if state.round is not None and fact.waiting else ()
+    state.round = Round(number=fact.round, button=fact.button, fresh_shoe=state.deck.fresh, aside=waiting)
 
 
 def _wagered(spec: DeckSpec, state: TableState, fact: f.Wagered) -> None:
@@ -44,24 +45,30 @@ def _step_entered(spec: DeckSpec, state: TableState, fact: f.StepEntered) -> Non
 
 def _card_dealt(spec: DeckSpec, state: TableState, fact: f.CardDealt) -> None:
     round_ = round_of(state)
-    if fact.to == "burn":
+    if fact.to == BURN:
         card_left(state, fact.card, Place.BURNED)
-        round_.burned += 1
-        round_.racked += 1
+        _burn(round_, Held(fact.card, fact.evidence, True), fact.face)
     else:
         card_left(state, fact.card, Place.DEALT)
         hold(round_, fact.to, (Held(fact.card, fact.evidence, fact.face == "up"),))
     round_.cursor += 1
 
 
+def _burn(round_: Round, held: Held, face: str) -> None:
+    """To the rack; a burned card that is shown stays known, since the rule looks at it."""
+    round_.burned += 1
+    round_.racked += 1
+    if face == "up":
+        hold(round_, BURN, (held,))
+
+
 def _cards_reordered(spec: DeckSpec, state: TableState, fact: f.CardsReordered) -> None:
     round_ = round_of(state)
     deck = state.deck
-    burn = fact.to == "burn"
+    burn = fact.to == BURN
     deck.ledger = moved(deck.ledger.move(Place.ASIDE, Place.BURNED if burn else Place.DEALT), state)
     if burn:
-        round_.burned += 1
-        round_.racked += 1
+        _burn(round_, Held(fact.card, fact.evidence, True), fact.face)
     else:
         hold(round_, fact.to, (Held(fact.card, fact.evidence, fact.face == "up"),))
     first = next(i for i, (_, as_next) in enumerate(round_.aside) if as_next)
@@ -112,7 +119,7 @@ def _stack_dealt(spec: DeckSpec, state: TableState, fact: f.StackDealt) -> None:
 
 
 def _cut_card_seen(spec: DeckSpec, state: TableState, fact: f.CutCardSeen) -> None:
-    state.deck.cut_seen = True
+    state.deck.cut_seen, state.deck.rounds_left = True, fact.rounds_left
 
 
 def _stub_counted(spec: DeckSpec, state: TableState, fact: f.StubCounted) -> None:
@@ -185,8 +192,9 @@ def _evidence_confirmed(spec: DeckSpec, state: TableState, fact: f.EvidenceConfi
 
 def _round_collected(spec: DeckSpec, state: TableState, fact: f.RoundCollected) -> None:
     round_ = round_of(state)
-    round_.racked += state.deck.ledger.dealt + state.deck.ledger.aside
-    state.deck.ledger = state.deck.ledger.collect()
+    round_.racked += state.deck.ledger.dealt + state.deck.ledger.aside - fact.kept
+    state.deck.ledger = moved(state.deck.ledger.collect().move(Place.DISCARDED, Place.ASIDE, fact.kept), state)
+    round_.aside = tuple((held, as_next) for held, as_next in round_.aside if as_next) if fact.kept else ()
     round_.collected = True
     round_.turns = ()
 
@@ -194,6 +202,7 @@ def _round_collected(spec: DeckSpec, state: TableState, fact: f.RoundCollected) 
 def _round_completed(spec: DeckSpec, state: TableState, fact: f.RoundCompleted) -> None:
     state.rounds_since_count = 0 if round_of(state).stub_counted is not None else state.rounds_since_count + 1
     state.last_back = state.deck.back
+    state.deck.rounds_left = max(0, state.deck.rounds_left - 1)
     state.alarms = tuple(alarm for alarm in state.alarms if alarm.holds)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from controller.dealing.round import DEALER, Seat, seat_place
 from controller.dealing.rules import house, inferred
-from controller.dealing.steps import StateKind, Wagers
+from controller.dealing.steps import Placer, StateKind, Wagers
 from controller.table import facts as f
 from controller.table.acts import CloseBets, Start, Wager
 from controller.table.desk import Desk
+from controller.table.holder_acts import bets_flaw, check_placers, default_wagers, fix_holder, holds_next, name_holder
 from firmware_bridge.cards import UNREADABLE, Sealed, card_from_code
 
 COUNT_RULE = inferred("31.11(b)2", "counted counterclockwise, the dealer is 1, round again past the last position")
@@ -22,8 +23,7 @@ def wager(desk: Desk, act: Wager) -> None:
     if not 1 <= act.seat <= desk.procedure.seats:
         desk.refuse("bad-position", f"This table has seats 1 to {desk.procedure.seats}; there is no seat {act.seat}.")
     known = {kind.name: kind for kind in game.wagers if kind.before_deal}
-    required = [kind.name for kind in game.wagers if kind.required]
-    amounts = act.amounts or dict.fromkeys(required or game.opening_wagers[:1])
+    amounts = act.amounts or dict.fromkeys(default_wagers(desk, act.seat))
     for name, amount in amounts.items():
         if name not in known:
             desk.refuse("bad-option", f"{game.title} takes no wager '{name}' before the cards; it takes {', '.join(known)}.")
@@ -32,6 +32,9 @@ def wager(desk: Desk, act: Wager) -> None:
     _begin_round(desk)
     placed = desk.round.seats.get(act.seat, Seat(act.seat, {})).wagers
     _check_wagers(desk, act.seat, {**placed, **amounts})
+    check_placers(desk, act.seat, amounts)
+    if game.holder and desk.round.button is None and any(kind.by is Placer.HOLDER for kind in game.wagers):
+        desk.emit(f.StartFixed(position=seat_place(act.seat), button=act.seat))
     desk.emit(f.Wagered(seat=act.seat, amounts=amounts))
     desk.notes.place, desk.notes.choice = seat_place(act.seat), ", ".join(amounts)
     desk.notes.rule = next(kind.rule for kind in game.wagers if kind.name in amounts)
@@ -65,7 +68,8 @@ def begin_round(desk: Desk) -> None:
     state, deck = desk.draft, desk.draft.deck
     if state.holding:
         desk.refuse("alarm-open", f"No round begins while an alarm holds the table: {state.holding[0].code}.")
-    stays = state.button if state.round is not None and state.round.void else None
+    stays = holds_next(desk)
+    waiting = 0 if deck.fresh or state.round is None else sum(as_next for _, as_next in state.round.aside)
     if deck.fresh:
         last = deck.watch.read or deck.watch.reference.last
         alarms = tuple(f.CarriedAlarm(a.code, a.where, a.detail, a.holds, a.ways) for a in state.alarms)
@@ -79,7 +83,7 @@ def begin_round(desk: Desk) -> None:
                 spare=state.spare,
             )
         )  # fmt: skip
-    desk.emit(f.RoundStarted(round=state.round_number + 1, button=stays))
+    desk.emit(f.RoundStarted(round=state.round_number + 1, button=stays, waiting=waiting))
     if not desk.fire("begin"):
         desk.refuse("not-expected-now", "A round cannot begin now.")
 
@@ -88,20 +92,22 @@ def close_bets(desk: Desk, act: CloseBets) -> None:
     """No more bets: the seats in play are fixed and the first card may come."""
     step = desk.step
     round_ = desk.round
-    if not isinstance(step, Wagers) or not round_.seats:
-        desk.refuse("not-expected-now", "No seat has placed a wager yet.")
+    flaw = bets_flaw(desk.procedure, round_)
+    if not isinstance(step, Wagers) or flaw:
+        desk.refuse("not-expected-now", flaw)
     for number, seat in sorted(round_.seats.items()):
         missing = [kind.name for kind in desk.procedure.game.wagers if kind.required and kind.name not in seat.wagers]
         if missing:
             desk.refuse("not-wagered", f"Seat {number} has no {missing[0]} wager yet.")
     desk.notes.rule = step.rule
     needed = desk.procedure.game.cards_needed
-    cards = needed(desk.procedure.settings, len(round_.seats)) if needed is not None else 0
+    cards = needed(desk.procedure.settings, len(round_.seats)) if needed is not None and not desk.procedure.game.may_run_out else 0
     if cards > desk.cards_in_device + len(round_.aside):
         _too_few(desk, cards)
         return
     if desk.procedure.game.button_game and round_.button is None:
         _move_button(desk)
+    fix_holder(desk)
     desk.emit(f.BetsClosed(seats=tuple(sorted(round_.seats))))
     desk.fire("advance")
 
@@ -134,6 +140,9 @@ def start(desk: Desk, act: Start) -> None:
     if desk.procedure.game.button_game:
         _place_button(desk, act)
         return
+    if desk.procedure.game.holder:
+        _hand_the_shoe(desk, act)
+        return
     if desk.kind is not StateKind.STARTING or desk.step is None:
         desk.refuse("not-expected-now", "The starting position is not fixed in this step.")
     if act.button is not None:
@@ -163,6 +172,14 @@ def _position(desk: Desk, act: Start) -> str:
     desk.notes.rule = COUNT_RULE
     counted = (total - 1) % (seats + 1)
     return DEALER if counted == 0 else seat_place(seats + 1 - counted)
+
+
+def _hand_the_shoe(desk: Desk, act: Start) -> None:
+    seat = name_holder(desk, act)
+    desk.notes.to = seat_place(seat)
+    if desk.kind is not StateKind.DEALING:
+        _begin_round(desk)
+        desk.emit(f.StartFixed(position=seat_place(seat), button=seat))
 
 
 def _place_button(desk: Desk, act: Start) -> None:

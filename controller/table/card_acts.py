@@ -7,6 +7,7 @@ double feed and the order of all cards so far. A card is always accounted for, w
 from __future__ import annotations
 
 from controller.dealing.round import COMMUNITY
+from controller.dealing.side_steps import BurnByFirst
 from controller.dealing.steps import Burn, Deal, Draw, Stack, StateKind
 from controller.integrity.census import Beyond, BeyondReason
 from controller.table import facts as f
@@ -17,6 +18,7 @@ from controller.table.going_on import unshuffle_outside_round
 from firmware_bridge.cards import UNREADABLE, Sealed, unseal
 
 CENSUS = "census"
+CARD_BY_CARD = Burn | BurnByFirst | Deal | Draw
 MEETS_A_PLAN = frozenset({StateKind.DEALING, StateKind.DRAWING})
 ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
 
@@ -170,7 +172,7 @@ def _next_comes_in_a_stack(desk: Desk) -> bool:
     for step in desk.procedure.steps[here if round_.cursor < len(round_.plan) else here + 1 :]:
         if isinstance(step, Stack):
             return True
-        if isinstance(step, Burn | Deal | Draw) and (step.when is None or step.when(round_)):
+        if isinstance(step, CARD_BY_CARD) and (step.when is None or step.when(round_)):
             return False
     return False
 
@@ -283,5 +285,11 @@ def _stack_in_error(desk: Desk, act: StackOut) -> None:
 
 
 def cut_card_out(desk: Desk, act: CutCardOut) -> None:
-    """The cutting card: this round is finished, then the shoe is shuffled."""
-    desk.emit(f.CutCardSeen())
+    """The cutting card: this round is finished, and as many more as the game still allows; then the shoe is shuffled."""
+    game, round_ = desk.procedure.game, desk.draft.round
+    cards_came = desk.in_round and round_ is not None and round_.out > 0
+    left = game.rounds_after_cut(desk.procedure.settings) if cards_came else 0
+    desk.emit(f.CutCardSeen(rounds_left=left))
+    this_one = "This round is the last" if desk.in_round else "The next round is the last"
+    last = "This round is finished, then one more is the last" if left else this_one
+    desk.notes.message = f"The cutting card: put it aside. {last} before the shuffle."

@@ -10,8 +10,9 @@ from controller.table.acts import Collect, Declare, Expose, SetHand, StubCount
 from controller.table.codes import sentence
 from controller.table.desk import Desk, stub_count_due
 from controller.table.going_on import settle_alarm
-from controller.table.hand_cards import check_named, match_named, named_groups, names_of, open_group, seal_all
+from controller.table.hand_cards import check_named, hand_faces, match_named, named_groups, names_of, open_group, seal_all
 from controller.table.judging import judge, overall
+from controller.table.side_acts import declare_outcome, expose_side
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
 
 # ---- exposing
@@ -25,6 +26,8 @@ def expose(desk: Desk, act: Expose) -> None:
         _expose_dealer(desk, act)
     elif isinstance(act.seat, int):
         _expose_seat(desk, act, act.seat)
+    elif act.seat is not None:
+        expose_side(desk, act, act.seat)
     else:
         desk.refuse("bad-option", "Say what is exposed: a seat, the dealer, or community places.")
 
@@ -54,19 +57,6 @@ def _expose_community(desk: Desk, act: Expose) -> None:
     if done:
         judge(desk)
         desk.fire("advance")
-
-
-def _hand_faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: str) -> tuple[Card, ...]:
-    """The faces of a whole hand, in the order dealt; its cards may be named in any order."""
-    check_named(desk, place, named)
-    rest = list(named)
-    cards = [unseal(item.card, "turned face up by the procedure") for item in held]
-    for card in cards:
-        if card in rest:
-            rest.remove(card)
-    if cards.count(UNREADABLE) > len(rest):
-        desk.refuse("bad-cards", f"{place}: a card was not read here; name the cards that are turned.")
-    return tuple(rest.pop(0) if card is UNREADABLE else card for card in cards)
 
 
 def _faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: str) -> tuple[Card, ...]:
@@ -114,7 +104,7 @@ def _turn_some_of_dealer(desk: Desk, step: ExposeCards, named: tuple[Card, ...])
 def turn_dealer(desk: Desk, named: tuple[Card, ...]) -> None:
     """The dealer's hand is turned up and looked at for a configured natural."""
     hand = desk.round.hands.get(DEALER, ())
-    cards = _hand_faces(desk, hand, named, DEALER)
+    cards = hand_faces(desk, hand, named, DEALER)
     procedure = desk.procedure
     natural = procedure.game.is_natural(procedure.settings, cards)
     desk.emit(f.Exposed(place=DEALER, cards=cards, natural=natural))
@@ -168,7 +158,7 @@ def _shown_groups(desk: Desk, act: Expose, seat: Seat, place: str) -> tuple[tupl
         desk.refuse("bad-cards", f"{place}: name the cards that are turned up; until now nobody saw which were kept.")
     if not forms:
         held = desk.round.hands.get(place, ())
-        cards = _hand_faces(desk, held, act.cards, place)
+        cards = hand_faces(desk, held, act.cards, place)
         return (("keep", cards),), cards
     one = sum(size for _, size in forms)
     shown = 2 * one if seat.status == "split" else one
@@ -273,7 +263,10 @@ def _codes(groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> dict[str, list[i
 def declare(desk: Desk, act: Declare) -> None:
     """The dealer states a result; the controller's own becomes visible, and a difference alarms."""
     round_ = desk.round
-    key = _declared_key(act)
+    if act.seat is None:
+        declare_outcome(desk, act.result)
+        return
+    key = f"{act.seat} hand {act.hand}" if act.hand else str(act.seat)
     telling = desk.procedure.game.telling_wagers
     hands = [k for k in round_.results if k == key or k.startswith(f"{key} hand ")]
     if not hands:
@@ -285,12 +278,6 @@ def declare(desk: Desk, act: Declare) -> None:
         desk.raise_alarm("declared-differs", where=key, detail=f"declared {act.result[:40]}", holds=False, ways=("continue", "void"))
 
 
-def _declared_key(act: Declare) -> str:
-    if act.seat is None:
-        return act.result
-    return f"{act.seat} hand {act.hand}" if act.hand else str(act.seat)
-
-
 def collect(desk: Desk, act: Collect) -> None:
     """Cards are picked up: the players' discards, or all cards of the round."""
     step = desk.step
@@ -299,7 +286,7 @@ def collect(desk: Desk, act: Collect) -> None:
     elif desk.kind is StateKind.VOID:
         _collect_void(desk)
     elif isinstance(step, CollectStep):
-        desk.emit(f.RoundCollected(cards=desk.draft.deck.ledger.dealt))
+        desk.emit(f.RoundCollected(cards=desk.draft.deck.ledger.dealt, kept=_kept_for_next(desk)))
         desk.notes.rule = step.rule
         _finish_round(desk)
     elif isinstance(step, Settle) and desk.round.turns:
@@ -325,6 +312,18 @@ def _collect_discards(desk: Desk) -> None:
     desk.fire("advance")
 
 
+def _kept_for_next(desk: Desk) -> int:
+    """Cards drawn in excess that are the first of the next round of a shoe; the last round of a shoe has no next."""
+    if desk.procedure.shuffle_each_round or _is_last_of_shoe(desk):
+        return 0
+    return sum(as_next for _, as_next in desk.round.aside)
+
+
+def _is_last_of_shoe(desk: Desk) -> bool:
+    deck = desk.draft.deck
+    return deck.empty or (deck.cut_seen and not deck.rounds_left)
+
+
 def _collect_void(desk: Desk) -> None:
     desk.emit(f.RoundCollected(cards=desk.draft.deck.ledger.dealt))
     desk.emit(f.RoundCompleted(round=desk.round.number))
@@ -335,11 +334,12 @@ def _finish_round(desk: Desk) -> None:
     if stub_count_due(desk):
         desk.notes.message = sentence("stub-count-due")
         return
+    last = _is_last_of_shoe(desk)
     desk.emit(f.RoundCompleted(round=desk.round.number))
     desk.fire("advance")
     if desk.procedure.shuffle_each_round:
         desk.emit(f.DeckUnshuffled(why="the round is over"))
-    elif desk.draft.deck.cut_seen or desk.draft.deck.empty:
+    elif last:
         desk.emit(f.ShoeEnded(why="the cutting card came out" if desk.draft.deck.cut_seen else "the shoe is empty"))
         desk.fire("unverify")
 

@@ -13,6 +13,7 @@ from controller.dealing.plan import plan_of, turns_of
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import COMMUNITY, Round, seat_of
 from controller.dealing.rules import Rule, house
+from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import Burn, Collect, Deal, Decide, Draw, SetHands, Settle, Stack, StateKind, Step, Stub
 from controller.integrity.ledger import Place
 from controller.table import facts as f
@@ -26,6 +27,8 @@ SUPERVISOR = house("supervisor decides", "no text says more; a supervisor decide
 DECIDED_WAYS = ("continue", "void", "replace-deck", "reshuffle")
 """How a supervisor may settle what no rule decides."""
 VOIDING = frozenset({"round-void", "all-hands-void", "all-hands-void-side-bets-stand", "reshuffle"})
+GATED = (StateKind.DEALING, StateKind.DRAWING)
+"""Kinds of states in which cards may be due."""
 OUTSIDE_ROUND = frozenset(
     {StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, StateKind.COMPLETE, StateKind.VOID, StateKind.QUARANTINED}
 )
@@ -153,16 +156,35 @@ class Desk:
             self.fire("advance")
         elif round_.plan:
             self.place_waiting_cards()
+            self._shoe_has_run_out()
         elif isinstance(step, Settle) and step.face_up:
             self.judge()
             self.fire("advance")
+        elif isinstance(step, ExposeSide):
+            self._turn_up_at_once(step)
         elif (
-            isinstance(step, Burn | Deal | Stack | Draw)
-            or (isinstance(step, Decide | Settle) and not round_.turns)
+            isinstance(step, Burn | BurnByFirst | Deal | Stack | Draw)
+            or (isinstance(step, Decide | DecideSide | Settle) and not round_.turns)
             or (isinstance(step, SetHands) and not round_.turns and not step.ends_with_discards)
             or (isinstance(step, Collect) and round_.collected)
         ):
             self.fire("advance")
+
+    def _shoe_has_run_out(self) -> None:
+        """A card is due, and the device has said that it is empty."""
+        round_ = self.draft.round
+        if self.draft.deck.empty and round_ is not None and round_.cursor < len(round_.plan) and self.kind in GATED:
+            self.irregular("too-few-cards")
+
+    def _turn_up_at_once(self, step: ExposeSide) -> None:
+        """The procedure itself turns up a hand whose cards are all known; an unread one waits until somebody names it."""
+        held = self.round.hands.get(step.side.value, ())
+        cards = tuple(unseal(item.card, "turned up by the procedure") for item in held)
+        if not step.at_once or UNREADABLE in cards:
+            return
+        self.emit(f.Exposed(place=step.side.value, cards=cards))
+        self.notes.cards = tuple(card.name for card in cards)
+        self.fire("advance")
 
     def _rack_hands_without_wager(self) -> None:
         """Cards dealt to positions without a wager are collected unexposed, right after the stub is proved."""
@@ -196,7 +218,7 @@ class Desk:
         round_, step = self.round, self.step
         if not round_.plan or round_.cursor < len(round_.plan):
             return
-        if isinstance(step, Draw):
+        if isinstance(step, Draw | BurnByFirst):
             self.enter(self.draft.phase)
             return
         if isinstance(step, Deal) and step.announces is not None:
@@ -229,7 +251,7 @@ class Desk:
     def unread(self, place: str, face: str) -> None:
         """A card was not read. One that lies open, or that a rule looks at, is named by nobody later: play waits for its name."""
         all_face_up = any(isinstance(step, Settle) and step.face_up for step in self.procedure.steps)
-        named_later = face != "up" or not (all_face_up or place.startswith(COMMUNITY) or isinstance(self.step, Draw))
+        named_later = face != "up" or not (all_face_up or place.startswith(COMMUNITY) or isinstance(self.step, Draw | BurnByFirst))
         self.irregular("unreadable-card", where=place, ways=DECIDED_WAYS if named_later else DECIDED_WAYS[1:])
 
     def irregular(self, kind: str, *, where: str = "", detail: str = "", ways: tuple[str, ...] = DECIDED_WAYS) -> None:

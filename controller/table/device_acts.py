@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from controller.dealing.side_steps import BurnByFirst
 from controller.dealing.steps import Burn, Deal, Draw, Stack
 from controller.table import facts as f
 from controller.table.acts import DeviceNotice, DeviceRoutine
@@ -46,9 +47,8 @@ def _cards_still_to_come(desk: Desk) -> bool:
         return False
     later = desk.procedure.steps[names.index(phase) :]
     round_ = desk.draft.round
-    return any(
-        isinstance(step, Burn | Deal | Stack | Draw) and (step.when is None or (round_ is not None and step.when(round_))) for step in later
-    )
+    brings_cards = [step for step in later if isinstance(step, Burn | BurnByFirst | Deal | Stack | Draw)]
+    return any(step.when is None or (round_ is not None and step.when(round_)) for step in brings_cards)
 
 
 def _is_shuffler(act: DeviceNotice) -> bool:

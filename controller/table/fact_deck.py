@@ -62,7 +62,8 @@ class ShoeEnded(Fact, frozen=True, kw_only=True, tag=True):
 
 
 class CutCardSeen(Fact, frozen=True, kw_only=True, tag=True):
-    pass
+    rounds_left: int = 0
+    """Rounds that may still begin after the present one."""
 
 
 class StrayCard(Fact, frozen=True, kw_only=True, tag=True):

@@ -29,6 +29,13 @@ class Decided(Fact, frozen=True, kw_only=True, tag=True):
     """The seat has no further turn in this step."""
 
 
+class SideDecided(Fact, frozen=True, kw_only=True, tag=True):
+    """Whoever acts for a side has decided; an empty word: cards that were turned up ended the choice."""
+
+    side: str
+    choose: str
+
+
 class HandSet(Fact, frozen=True, kw_only=True, tag=True):
     """A hand was set. Groups hold the cards where they were named: (`keep`, cards), (`high`, cards), (`low`, cards)."""
 

@@ -10,7 +10,9 @@ from firmware_bridge.cards import Card, Sealed
 class RoundStarted(Fact, frozen=True, kw_only=True, tag=True):
     round: int
     button: int | None = None
-    """Where the button stays, because the last round was void; else it is still to be moved or placed."""
+    """Where the button stays, because the last round was void, or who holds the shoe; else it is still to be moved or placed."""
+    waiting: int = 0
+    """Cards drawn in excess in the round before, which are the first cards of this one."""
 
 
 class Wagered(Fact, frozen=True, kw_only=True, tag=True):
@@ -143,6 +145,8 @@ class EvidenceConfirmed(Fact, frozen=True, kw_only=True, tag=True):
 
 class RoundCollected(Fact, frozen=True, kw_only=True, tag=True):
     cards: int
+    kept: int = 0
+    """Cards drawn in excess that stay aside as the first cards of the next round."""
 
 
 class RoundCompleted(Fact, frozen=True, kw_only=True, tag=True):

@@ -33,6 +33,7 @@ from controller.table.fact_people import (
     HandJudged,
     HandSet,
     SetFoundWrong,
+    SideDecided,
     TurnTaken,
 )
 from controller.table.fact_round import (
@@ -76,9 +77,9 @@ AnyFact = (
     TableOpened | TableClosed | DeviceHeard | DeviceModeTold | StateCarried | DeckLoaded | DeckShuffled | SpareShuffled | SpareUnshuffled
     | DeckUnshuffled | DeckQuarantined | DeckCleared | CardRemoved | CardReplaced | RoundStarted | Wagered | BetsClosed | StartFixed
     | StepEntered | CardDealt | CardsReordered | CardPutAside | StrayCard | CardDiscarded | StackCardRead | StackDealt | CutCardSeen
-    | Decided | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong | HandJudged | Declared | StubCounted | StubExplained
-    | StubRacked | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed | AsideReleased
-    | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEmptied | ShoeEnded | DealerChanged
+    | Decided | SideDecided | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong | HandJudged | Declared | StubCounted
+    | StubExplained | StubRacked | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed
+    | AsideReleased | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEmptied | ShoeEnded | DealerChanged
 )  # fmt: skip
 
 __all__ = [
@@ -122,6 +123,7 @@ __all__ = [
     "SetFoundWrong",
     "ShoeEmptied",
     "ShoeEnded",
+    "SideDecided",
     "SpareShuffled",
     "SpareUnshuffled",
     "StackCardRead",

@@ -5,7 +5,7 @@ An unread card of a hand can be any card that is named; a card that was read can
 
 from __future__ import annotations
 
-from controller.dealing.round import Round
+from controller.dealing.round import Held, Round
 from controller.table.acts import SetHand
 from controller.table.desk import Desk
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
@@ -51,3 +51,16 @@ def named_groups(act: SetHand) -> tuple[tuple[str, tuple[Card, ...]], ...]:
     """The groups that the act names, in the vocabulary's words."""
     groups = (("keep", act.keep), ("high", act.high), ("medium", act.medium), ("low", act.low))
     return tuple((name, cards) for name, cards in groups if cards)
+
+
+def hand_faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: str) -> tuple[Card, ...]:
+    """The faces of a whole hand, in the order dealt; its cards may be named in any order."""
+    check_named(desk, place, named)
+    rest = list(named)
+    cards = [unseal(item.card, "turned face up by the procedure") for item in held]
+    for card in cards:
+        if card in rest:
+            rest.remove(card)
+    if cards.count(UNREADABLE) > len(rest):
+        desk.refuse("bad-cards", f"{place}: a card was not read here; name the cards that are turned.")
+    return tuple(rest.pop(0) if card is UNREADABLE else card for card in cards)

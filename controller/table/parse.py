@@ -181,8 +181,12 @@ def _parse_start(where: str, value: object, by: By, origin: Origin | None) -> An
 
 def _parse_decide(where: str, value: object, by: By, origin: Origin | None) -> AnyAct:
     fields = Fields(where, value, '{ seat = 1, choose = "bet" }')
+    seat = fields.need("seat", as_seat_key)
+    if seat == "dealer":
+        raise ActError(f"{where}.seat", "the dealer decides nothing.", "Name a seat, `player` or `banker`.")
     act = acts.Decide(
-        seat=fields.need("seat", as_seat),
+        seat=seat if isinstance(seat, int) else 0,
+        side=seat if not isinstance(seat, int) else None,
         choose=fields.need("choose", as_text),
         amount=fields.maybe("amount", as_amount),
         discard=fields.get("discard", as_cards, ()),

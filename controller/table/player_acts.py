@@ -12,6 +12,7 @@ from controller.table.dealer_acts import set_dealer
 from controller.table.desk import Desk
 from controller.table.hand_cards import check_named, match_named, named_groups, seal_all
 from controller.table.judging import judge
+from controller.table.side_acts import decide_side
 from firmware_bridge.cards import UNREADABLE, Card
 
 
@@ -22,7 +23,10 @@ def options_of(desk_procedure: Procedure, phase: str) -> tuple[Option, ...]:
 
 
 def decide(desk: Desk, act: Decide) -> None:
-    """One decision of one seat."""
+    """One decision of one seat, or of a side."""
+    if act.side is not None:
+        decide_side(desk, act, act.side)
+        return
     step = desk.step
     options = options_of(desk.procedure, desk.draft.phase)
     if step is None or not options:

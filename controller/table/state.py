@@ -42,6 +42,8 @@ class Deck(msgspec.Struct):
     short: tuple[int, ...] = ()
     """Codes of cards taken out and not replaced."""
     cut_seen: bool = False
+    rounds_left: int = 0
+    """Rounds that may still begin after this one, once the cutting card came out."""
     finding: str = ""
     """What the order tests found and no alarm has told yet; empty when nothing."""
     empty: bool = False

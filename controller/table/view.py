@@ -9,12 +9,14 @@ from collections.abc import Callable
 
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import DEALER, Round
+from controller.dealing.side_steps import DecideSide, ExposeSide
 from controller.dealing.sizes import money
 from controller.dealing.steps import Decide, ExposeCards, SetHands, Settle, Stack, StateKind, Who
 from controller.table import acts as a
 from controller.table.codes import REFUSALS, sentence
 from controller.table.dealer_acts import stub_expected
 from controller.table.desk import Notes, Refusal
+from controller.table.holder_acts import bets_flaw
 from controller.table.judging import overall, visible_keys
 from controller.table.outcome import Outcome, ResultsByWager, Wanted
 from controller.table.outcomes import OUTCOMES, Handler
@@ -52,7 +54,7 @@ def outcome(procedure: Procedure, state: TableState, act: str, notes: Notes, ref
         next=next_acts(procedure, state),
         stub_expected=stub_expected(round_, state.deck.ledger.loaded) if round_ is not None and procedure.game.stub else None,
         results={key: _result(procedure, round_, key) for key in keys if round_ is not None},
-        pays={key: _pay(round_, key) for key in keys if round_ is not None},
+        pays={key: _pay(round_, key) for key in keys if round_ is not None and round_.pays[key]},
         hands={key: round_.hand_names[key] for key in keys if round_ is not None and round_.hand_names.get(key)},
         house_way=_house_way(procedure, state),
         rack=round_.racked if round_ is not None else None,
@@ -156,14 +158,24 @@ def _may_wager(procedure: Procedure, state: TableState) -> bool:
 def _may_start(procedure: Procedure, state: TableState) -> bool:
     if procedure.game.button_game:
         return procedure.kinds[state.phase] in (StateKind.READY, StateKind.WAGERING) and not state.holding
+    if procedure.game.holder:
+        return _may_name_holder(procedure, state)
     return procedure.kinds[state.phase] is StateKind.STARTING
+
+
+def _may_name_holder(procedure: Procedure, state: TableState) -> bool:
+    """Until somebody has placed a wager."""
+    kind = procedure.kinds[state.phase]
+    if kind is StateKind.WAGERING:
+        return state.round is not None and not state.round.seats
+    return kind in (StateKind.READY, StateKind.COMPLETE) and not state.holding
 
 
 def _may_decide(procedure: Procedure, state: TableState) -> bool:
     step, round_ = procedure.step(state.phase), state.round
     if round_ is None:
         return False
-    if isinstance(step, Decide):
+    if isinstance(step, Decide | DecideSide):
         return bool(round_.turns)
     if not isinstance(step, SetHands | Settle) or not step.options:
         return False
@@ -179,7 +191,7 @@ def _may_set(procedure: Procedure, state: TableState) -> bool:
 
 def _may_expose(procedure: Procedure, state: TableState) -> bool:
     step = procedure.step(state.phase)
-    return isinstance(step, ExposeCards | Settle) and state.round is not None and bool(state.round.turns)
+    return isinstance(step, ExposeCards | ExposeSide | Settle) and state.round is not None and bool(state.round.turns)
 
 
 def _may_declare(procedure: Procedure, state: TableState) -> bool:
@@ -210,7 +222,7 @@ _NEXT: dict[type[a.Act], Callable[[Procedure, TableState], bool]] = {
     a.Shuffle: lambda p, s: p.kinds[s.phase] in (StateKind.UNVERIFIED, StateKind.COMPLETE, StateKind.VOID) and s.deck.ledger.loaded > 0,
     a.Wager: _may_wager,
     a.Start: _may_start,
-    a.CloseBets: lambda p, s: s.round is not None and bool(s.round.seats),
+    a.CloseBets: lambda p, s: s.round is not None and not bets_flaw(p, s.round),
     a.CardOut: _cards_due,
     a.StackOut: _stack_due,
     a.Decide: _may_decide,

@@ -165,8 +165,13 @@ class Bench:
         return self.shuffle()
 
     def wagered(self, *seats: int, amount: int | None = 1000, **more: int) -> Outcome:
-        """Seats place the game's first wager, and the others named, in cents; bets are closed."""
-        opening = opening_amounts(self.procedure.game, amount)
+        """Seats place the game's first wager, and the others named, in cents; bets are closed. Where one seat banks, it is the first."""
+        opening, name = opening_amounts(self.procedure.game, amount), self.procedure.game.required_wager
+        cover = next((kind.name for kind in self.procedure.game.wagers if kind.within == name), None)
+        if cover is not None:
+            bank = None if amount is None else amount * len(seats[1:] or (1,))
+            self.put(a.Wager(seat=seats[0], amounts={name: bank}, by=DEALER))
+            opening, seats = {cover: amount}, seats[1:] or (seats[0] % self.procedure.seats + 1,)
         for seat in seats:
             self.put(a.Wager(seat=seat, amounts={**opening, **more}, by=DEALER))
         return self.put(a.CloseBets(by=DEALER))
@@ -204,7 +209,7 @@ class Bench:
             case f.StubRacked():
                 self.pack = []
             case f.RoundStarted():
-                self.places, self.aside = {}, []
+                self.places, self.aside = {}, [waiting for waiting in self.aside if fact.waiting and waiting[1]]
             case f.RoundCompleted():
                 self.rounds += 1
             case _:

@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping
 
 from controller.dealing.round import DEALER as DEALER_PLACE
 from controller.dealing.round import Round, seat_of, seat_place
+from controller.dealing.side_steps import DecideSide, ExposeSide
 from controller.dealing.sizes import Size
 from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, Stack, StateKind, Who
 from controller.hands.two_card import evaluate_two
 from controller.table import acts as a
 from controller.table.judging import overall
 from controller.table.player_acts import options_of
+from controller.table.side_acts import winner_of
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, card_from_code
+from tests.controller.table import right_sides
 from tests.controller.table.bench import DEALER, SHOE, SHUFFLER, SUPERVISOR, Bench
 
 AMOUNTS = (500, 1000, 1000, 2500, 750, 4, 10_000, None)
@@ -46,8 +49,10 @@ def _shuffle(bench: Bench) -> a.AnyAct:
     return a.Shuffle(counted=cards, by=SHUFFLER, origin=bench.origin("shuffler"))
 
 
-def _wager(bench: Bench) -> a.AnyAct:
+def _wager(bench: Bench) -> a.AnyAct | None:
     rng, game = bench.rng, bench.procedure.game
+    if right_sides.has_holder_wager(game):
+        return right_sides.wager(bench)
     required = {kind.name for kind in game.wagers if kind.required} or {rng.choice(game.opening_wagers)}
     amounts: dict[str, int | None] = {}
     for kind in game.wagers:
@@ -60,6 +65,8 @@ def _start(bench: Bench) -> a.AnyAct:
     rng, seats = bench.rng, bench.procedure.seats
     if bench.procedure.game.button_game:
         return a.Start(button=rng.randint(1, seats), by=DEALER)
+    if bench.procedure.game.holder:
+        return a.Start(seat=rng.randint(1, seats), by=DEALER)
     match rng.randrange(4):
         case 0:
             return a.Start(dice=rng.randint(3, 18), by=DEALER)
@@ -92,6 +99,8 @@ def _may_choose(bench: Bench, option: Option, seat: int) -> bool:
 def _decide(bench: Bench) -> a.AnyAct | None:
     rng, round_ = bench.rng, round_of(bench)
     step = bench.procedure.step(bench.state.phase)
+    if isinstance(step, DecideSide):
+        return right_sides.decide(bench, step)
     options = options_of(bench.procedure, bench.state.phase)
     turns = [n for place in round_.turns if (n := seat_of(place)) is not None]
     seats = turns[:1] if isinstance(step, Decide) else turns
@@ -173,6 +182,8 @@ def _set_dealer(bench: Bench, step: SetHands) -> a.AnyAct:
 def _expose(bench: Bench) -> a.AnyAct | None:
     round_ = round_of(bench)
     step = bench.procedure.step(bench.state.phase)
+    if isinstance(step, ExposeSide):
+        return right_sides.expose(bench, step.side.value)
     if isinstance(step, ExposeCards):
         if step.what is Who.DEALER:
             return a.Expose(seat="dealer", cards=_named_if_unread(bench, DEALER_PLACE), by=DEALER)
@@ -220,6 +231,8 @@ def _declare(bench: Bench) -> a.AnyAct:
     round_ = round_of(bench)
     key = next(key for key in round_.results if key not in round_.declared)
     seat, _, hand = key.partition(" hand ")
+    if not seat.isdigit() or (winner_of(round_) is not None and bench.rng.random() < 0.5):
+        return right_sides.declare(bench)
     word = overall(round_.results[key], bench.procedure.game.telling_wagers)
     return a.Declare(seat=int(seat), hand=int(hand) if hand else None, result=word, by=DEALER)
 
