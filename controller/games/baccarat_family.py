@@ -45,7 +45,7 @@ NO_HAND = c.memory("baccarat from a shoe", "this game is not dealt from the hand
 NO_STACKS = c.memory("baccarat from a shoe", "cards leave the shoe singly; a shuffler may load it or serve as the shoe")
 ABSENT: Mapping[Method, Rule] = {Method.HAND: NO_HAND, Method.AUTOMATED_SHOE: NO_STACKS}
 
-DECKS_RULE = c.memory("decks", "six or eight in practice")
+DECKS_RULE = c.house("decks", "six or eight in practice; NSW casino rules name the same")
 VIGORISH = (
     Setting(
         name="vigorish_percent", default=5, between=(0, 5), meaning="vigorish in percent of what the Banker's side wins",
