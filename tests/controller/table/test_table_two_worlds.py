@@ -12,7 +12,6 @@ import re
 import msgspec
 import pytest
 
-from controller.dealing.steps import Deal, Face, Stack
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.record import encode_entry
