@@ -164,9 +164,9 @@ def procedure_lines(procedure: Procedure) -> list[RuleLine]:
     lines += [_line(f"irregularity {kind}", f"{row.words} ({row.remedy})", row.rule) for kind, row in procedure.irregularities.items()]
     if game.stub is not None:
         check = game.stub
-        lines.append(
-            _line("stub count", f"Count the stub at least once in {procedure.settings.text('stub_count_every')} rounds.", check.rule)
-        )
+        every = procedure.settings.number("stub_count_every")
+        often = f"at least once in {every} rounds" if every > 1 else "in every round"
+        lines.append(_line("stub count", f"Count the stub {often}.", check.rule))
         lines.append(_line("stub wrong, a hand misdealt", check.wrong_misdealt.words, check.wrong_misdealt.rule))
         lines.append(_line("stub wrong, all hands right", check.wrong_deck.words, check.wrong_deck.rule))
     return lines

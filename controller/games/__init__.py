@@ -8,11 +8,13 @@ from controller.dealing.game import Game
 from controller.dealing.settings import nearest
 from controller.errors import ShoedError
 from controller.games import (
+    asia_poker,
     colorado_hold_em_poker,
     fast_action_hold_em,
     let_it_ride_poker,
     minibaccarat,
     mississippi_stud,
+    pai_gow_poker,
     supreme_pai_gow,
     texas_hold_em_bonus_poker,
     three_card_poker,
@@ -27,11 +29,13 @@ class UnknownGameError(ShoedError):
 GAMES: Final[dict[str, Game]] = {
     module.GAME.key: module.GAME
     for module in (
+        asia_poker,
         colorado_hold_em_poker,
         fast_action_hold_em,
         let_it_ride_poker,
         minibaccarat,
         mississippi_stud,
+        pai_gow_poker,
         supreme_pai_gow,
         texas_hold_em_bonus_poker,
         three_card_poker,

@@ -33,15 +33,12 @@ from controller.dealing.steps import (
 )
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games.pay import round_nearest, round_up
+from controller.games.pai_gow import vigorish_of, vigorish_setting
 from controller.hands.split_way import parse_split_way, set_high_low
 from controller.hands.two_card import evaluate_two
 from firmware_bridge.cards import Card
 
 MAIN = "supreme_pai_gow"
-VIGORISH_PERCENT = 5
-QUARTER = 25
-"""Cents; the vigorish may be rounded to it (13:69F-34.12(i))."""
 GROUPS = (("high", 2), ("low", 2))
 DOWN4 = (Face.DOWN,) * 4
 
@@ -58,10 +55,7 @@ SETTINGS = (
         name="copies", default="push", allowed=("push", "dealer"), meaning="an equal hand: neither higher nor lower, or the dealer's",
         rule=c.house("copies", "34.12(f)-(h) do not name copies; by their wording such a seat pushes"),
     ),
-    Setting(
-        name="vigorish_rounding", default="up-quarter", allowed=("up-quarter", "quarter", "cent"),
-        meaning="up to the next quarter, to the nearest quarter, or to the cent", rule=c.law("34.12(i)"),
-    ),
+    vigorish_setting(c.law("34.12(i)")),
     Setting(
         name="equal_high_and_low", default="supervisor", allowed=("supervisor", "loses", "stands"),
         meaning="a low hand equal to the high hand", rule=c.house("equal_high_and_low", "34.12(a) allows what 34.12(g)2 punishes"),
@@ -193,17 +187,6 @@ def _side(settings: Settings, player: int, dealer: int) -> int:
     if player == dealer:
         return -1 if settings.text("copies") == "dealer" else 0
     return 1 if player > dealer else -1
-
-
-def vigorish_of(settings: Settings, won: int) -> int:
-    """Five percent of the amount won, in cents, rounded as the house set it."""
-    match settings.text("vigorish_rounding"):
-        case "up-quarter":
-            return round_up(-(-won * VIGORISH_PERCENT // 100), QUARTER)
-        case "quarter":
-            return round_nearest(won * VIGORISH_PERCENT, QUARTER * 100) // 100
-        case _:
-            return round_nearest(won * VIGORISH_PERCENT, 100) // 100
 
 
 def _result(settings: Settings, seat: Seat, result: str, pay: int | None, commission: int, words: str, rule: Rule) -> Judged:

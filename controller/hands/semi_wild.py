@@ -29,6 +29,8 @@ from firmware_bridge.cards import JOKER, Card
 K = PokerCategory
 _ACE: Final = 14
 _NO_STRAIGHT: Final = 0
+PAIRS_ONLY: Final = 2
+"""Hands of so many cards or fewer have no straights and no flushes."""
 
 
 class LowStraight(enum.StrEnum):
@@ -46,7 +48,6 @@ FOUR_CARD_ORDER: Final = (
     K.HIGH_CARD, K.PAIR, K.TWO_PAIR, K.THREE_OF_A_KIND, K.STRAIGHT, K.FLUSH, K.STRAIGHT_FLUSH, K.ROYAL_FLUSH, K.FOUR_OF_A_KIND,
 )  # fmt: skip
 SHORT_ORDER: Final = (K.HIGH_CARD, K.PAIR)
-"""Hands of one or two cards have no straights and no flushes."""
 _ORDERS: Final = {5: FIVE_CARD_ORDER, 4: FOUR_CARD_ORDER, 2: SHORT_ORDER, 1: SHORT_ORDER}
 _LEVELS: Final = {size: {kind: level for level, kind in enumerate(order)} for size, order in _ORDERS.items()}
 _KINDS: Final = {
@@ -55,6 +56,18 @@ _KINDS: Final = {
 }  # fmt: skip
 COMPLETE: Final = frozenset({K.STRAIGHT, K.FLUSH, K.STRAIGHT_FLUSH, K.ROYAL_FLUSH})
 """Kinds in which the joker may be any card."""
+
+
+def _runs(size: int, low_straight: LowStraight) -> tuple[tuple[int, tuple[int, ...], frozenset[int]], ...]:
+    """(strength, ranks from the highest card, the same with the ace high) of every straight, the strongest first."""
+    wheel = tuple(range(size, 0, -1))
+    strengths = {tuple(range(high, high - size, -1)): high if high < _ACE else _ACE + 1 for high in range(_ACE, size, -1)}
+    strengths[wheel] = _ACE if low_straight is LowStraight.SECOND else size
+    falling = sorted(((strength, run) for run, strength in strengths.items()), reverse=True)
+    return tuple((strength, run, frozenset(_ACE if rank == 1 else rank for rank in run)) for strength, run in falling)
+
+
+_RUNS: Final = {(size, place): _runs(size, place) for size in (4, 5) for place in LowStraight}
 
 
 class RankedHand(msgspec.Struct, frozen=True):
@@ -72,20 +85,21 @@ class RankedHand(msgspec.Struct, frozen=True):
 
 
 def rank_hand(cards: Sequence[Card], low_straight: LowStraight = LowStraight.SECOND) -> RankedHand:
-    """Rank a hand of one, two, four or five cards, at most one of them a joker.
+    """Rank a hand of one, two, four or five cards. The deck has one joker; were there more in a hand, all of them would be aces.
 
     Raises:
-        HandError: for another number of cards, two jokers, or an unreadable card.
+        HandError: for another number of cards, or an unreadable card.
     """
     size = len(cards)
     if size not in _ORDERS:
         raise HandError(f"a hand of this family has one, two, four or five cards, not {size}")
     suited = [card for card in cards if card is not JOKER]
-    if size - len(suited) > 1 or not all(1 <= card.rank <= 13 for card in suited):
-        raise HandError("a hand of this family has at most one joker and no unreadable card")
+    if not all(1 <= card.rank <= 13 for card in suited):
+        raise HandError("an unreadable card has no rank")
     ranks = [high_rank(card.rank) for card in suited]
-    best = _of_equal_ranks([*ranks, _ACE] if len(suited) < size else ranks, size)
-    if size in (1, 2):
+    jokers = size - len(suited)
+    best = _of_equal_ranks([*ranks, *[_ACE] * jokers], size)
+    if size <= PAIRS_ONLY or jokers > 1:
         return best
     run, strength = _run(ranks, size, low_straight)
     one_suit = len({card.suit for card in suited}) == 1
@@ -117,18 +131,12 @@ def _completed(ranks: Sequence[int], size: int, run: tuple[int, ...], strength: 
 
 def _run(ranks: Sequence[int], size: int, low_straight: LowStraight) -> tuple[tuple[int, ...], int]:
     """(the highest straight that these ranks make or that one card completes, its strength); an empty one when there is none."""
-    held = set(ranks)
-    if len(held) != len(ranks):
-        return (), _NO_STRAIGHT
-    wheel = tuple(range(size, 0, -1))
-    runs = {tuple(range(high, high - size, -1)): high for high in range(_ACE, size, -1)}
-    runs[next(iter(runs))] = _ACE + 1
-    runs[wheel] = _ACE if low_straight is LowStraight.SECOND else size
-    fitting = [(strength, run) for run, strength in runs.items() if held <= {_ACE if rank == 1 else rank for rank in run}]
-    if not fitting:
-        return (), _NO_STRAIGHT
-    strength, run = max(fitting)
-    return run, strength
+    held = frozenset(ranks)
+    if len(held) == len(ranks) and (max(held) - min(held) < size or _ACE in held):
+        for strength, run, members in _RUNS[size, low_straight]:
+            if held <= members:
+                return run, strength
+    return (), _NO_STRAIGHT
 
 
 def _hand(size: int, kind: PokerCategory, ranks: tuple[int, ...], keys: Sequence[int]) -> RankedHand:

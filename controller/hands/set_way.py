@@ -91,7 +91,7 @@ def arrangements(cards: Sequence[Card], forms: Forms, low_straight: LowStraight)
     """Return every permissible way to set these cards.
 
     Raises:
-        HandError: for a wrong number of cards, two jokers or an unreadable card.
+        HandError: for a wrong number of cards, or an unreadable card.
     """
     if len(cards) != sum(size for _, size in forms):
         raise HandError(f"{sum(size for _, size in forms)} cards are set here, not {len(cards)}")
@@ -121,7 +121,7 @@ def arrange(
     """Return the setting that the first satisfied line asks for; `usual` is the order of comparison of lines that name none.
 
     Raises:
-        HandError: for a wrong number of cards, two jokers or an unreadable card.
+        HandError: for a wrong number of cards, or an unreadable card.
         HouseWayError: when no line is satisfied, which a list from `parse_set_way` rules out.
     """
     possible = arrangements(cards, forms, low_straight)

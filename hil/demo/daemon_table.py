@@ -16,7 +16,7 @@ from controller.table.outcome import Outcome
 from hil.demo.pace import Pace
 from hil.endtoend.bench import Bench, Pair
 from hil.endtoend.daemon import ApiClient, DaemonError, Entry
-from hil.mechanism.cards import PhysicalCard, fresh_shoe
+from hil.mechanism.cards import PhysicalCard, shoe_of
 from hil.mechanism.options import DrawResult
 from hil.people.moves import Move
 from hil.people.tracker import CardTracker
@@ -127,7 +127,7 @@ class DaemonTable:
         self._lying.clear()
         self._bench.call(self._pair.shuffler.tray.clear)
         if len(cards) != deck.cards or outcome.state == "quarantined":
-            cards = fresh_shoe(deck.decks, self._backs[self._packs % 2])
+            cards = shoe_of(deck, self._backs[self._packs % 2])
             self._packs += 1
         shuffler, shoe = self._pair.shuffler, self._pair.shoe
         self._bench.call(lambda: shuffler.load(cards))

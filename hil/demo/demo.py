@@ -126,7 +126,7 @@ def run_demo(plan: Plan, on_line: Callable[[str], None], on_entry: Callable[[Tol
             on_line(line)
 
     with open_bench() as bench, working_folder(plan.folder) as folder:
-        pair = _start_devices(bench, folder, plan, pace)
+        pair = _start_devices(bench, folder, plan, pace, procedure.deck.per_deck)
         house = HOUSE.get(plan.game, {})
         table = TableEntry(TABLE, plan.game, procedure.method.value, house, _device_entries(pair))
         with run_daemon(folder, [table]) as daemon:
@@ -142,7 +142,7 @@ def run_demo(plan: Plan, on_line: Callable[[str], None], on_entry: Callable[[Tol
         return _summary(plan.rounds, report)
 
 
-def _start_devices(bench: Bench, folder: Path, plan: Plan, pace: Pace) -> Pair:
+def _start_devices(bench: Bench, folder: Path, plan: Plan, pace: Pace, deck_size: int) -> Pair:
     def start(kind: str, serial: str) -> SimulatedDevice:
         settings = SimulatedSettings(
             kind=kind,
@@ -150,6 +150,7 @@ def _start_devices(bench: Bench, folder: Path, plan: Plan, pace: Pace) -> Pair:
             seed=plan.seed,
             faults=plan.faults,
             timing=pace.timing(),
+            deck_size=deck_size,
             link_dir=links_of(folder),
         )
         return bench.start(settings)

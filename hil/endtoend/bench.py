@@ -90,13 +90,13 @@ def open_bench() -> Iterator[Bench]:
         loop.close()
 
 
-def start_pair(bench: Bench, links: Path, name: str) -> Pair:
+def start_pair(bench: Bench, links: Path, name: str, deck_size: int = 52) -> Pair:
     """Start the scripted devices of one table; their links in the folder are named after their serial numbers."""
     kinds = ("shoe", "shuffler")
-    devices = [bench.start(scripted_settings(kind, f"{name}-{kind}".upper(), links)) for kind in kinds]
+    devices = [bench.start(scripted_settings(kind, f"{name}-{kind}".upper(), links, deck_size)) for kind in kinds]
     return Pair(*devices)
 
 
-def scripted_settings(kind: str, serial: str, links: Path) -> SimulatedSettings:
+def scripted_settings(kind: str, serial: str, links: Path, deck_size: int = 52) -> SimulatedSettings:
     """Return the settings of a device whose cards come from a script, as fast as the line allows."""
-    return SimulatedSettings(kind=kind, serial=serial, scripted=True, timing=Timing.instant(), link_dir=links)
+    return SimulatedSettings(kind=kind, serial=serial, scripted=True, timing=Timing.instant(), deck_size=deck_size, link_dir=links)

@@ -76,7 +76,7 @@ class DaemonPool:
         entries = []
         for number, (scenario, procedure) in enumerate(batch, start=1):
             name = f"T{number}"
-            pair = start_pair(self._bench, links_of(folder), name)
+            pair = start_pair(self._bench, links_of(folder), name, procedure.deck.per_deck)
             self._pairs.append(pair)
             entries.append(table_entry(name, scenario))
             self._tables[id(scenario)] = (name, procedure, pair)

@@ -10,7 +10,8 @@ import dataclasses
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 
-from firmware_bridge.cards import FRENCH_CARDS, JOKER, Card
+from controller.decks import DeckSpec
+from firmware_bridge.cards import FRENCH_CARDS, JOKER, Card, card_from_code
 
 BACKS = ("any", "red", "blue", "green", "black", "brown", "purple", "grey")
 """Back colours by their number on the wire; 0 stands for any."""
@@ -37,6 +38,12 @@ def fresh_deck(back: str = "red", jokers: int = 0) -> list[PhysicalCard]:
 def fresh_shoe(decks: int, back: str = "red", jokers: int = 0) -> list[PhysicalCard]:
     """Return `decks` fresh decks, one after the other."""
     return [card for _ in range(decks) for card in fresh_deck(back, jokers)]
+
+
+def shoe_of(deck: DeckSpec, back: str = "red") -> list[PhysicalCard]:
+    """Return a whole set of this composition, each deck in new-deck order, jokers last."""
+    faces = [card for code in deck.codes if (card := card_from_code(code)) is not None and card is not JOKER]
+    return [PhysicalCard(face, back) for _ in range(deck.decks) for face in (*faces, *[JOKER] * deck.jokers)]
 
 
 def blank_cards(count: int, back: str = "red") -> list[PhysicalCard]:

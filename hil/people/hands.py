@@ -1,28 +1,26 @@
-"""How a simulated player arranges four cards as a high and a low hand of two. No strategy, only what the rules ask."""
+"""How a simulated player arranges a hand in two or three. No strategy, only what the rules ask."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Final
 
-ORDER: Final = "23456789TJQKA"
+Groups = dict[str, list[str]]
+TRIES: Final = 60
+"""Of random arrangements at least one in five is one that the rules allow, so a hand without any is one in a million."""
 
 
-def strength(pair: tuple[str, str]) -> tuple[bool, int, int]:
-    """Return what a two-card hand is worth: a pair first, then the higher and the lower card."""
-    low, high = sorted(ORDER.index(name[0]) for name in pair)
-    return (low == high, high, low)
-
-
-def arrange_four(cards: list[str], rng: random.Random) -> tuple[list[str], list[str]]:
-    """Return a random split whose high hand ranks higher than its low hand; an equal split only when all are."""
-    first, *rest = cards
-    splits = []
-    for index, partner in enumerate(rest):
-        one = (first, partner)
-        other = tuple(card for at, card in enumerate(rest) if at != index)
-        splits.append((one, (other[0], other[1])))
-    unequal = [split for split in splits if strength(split[0]) != strength(split[1])]
-    one, two = rng.choice(unequal or splits)
-    high, low = (one, two) if strength(one) >= strength(two) else (two, one)
-    return list(high), list(low)
+def arrange(
+    cards: list[str], forms: tuple[tuple[str, int], ...], is_allowed: Callable[[Groups], bool], rng: random.Random
+) -> dict[str, list[str]]:
+    """Return a random arrangement that is allowed, or the last one tried where the cards allow none."""
+    groups: Groups = {}
+    for _ in range(TRIES):
+        left = rng.sample(cards, len(cards))
+        groups = {}
+        for name, size in forms:
+            groups[name], left = left[:size], left[size:]
+        if is_allowed(groups):
+            break
+    return groups

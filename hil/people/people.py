@@ -19,7 +19,7 @@ from controller.dealing.round import DEALER, Round, Seat, seat_of, seat_place
 from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, StateKind, Stub, Wagers, Who
 from controller.table.outcome import Outcome
 from firmware_bridge.cards import parse_card
-from hil.people.hands import arrange_four
+from hil.people.hands import Groups, arrange
 from hil.people.moves import HandCards, Move, Plain
 from hil.people.stakes import amount_of, cents, wagers_of
 
@@ -153,7 +153,7 @@ class People:
             self._take_turn(f"seat {value.get('seat')}")
 
     def _note_named(self, place: str, value: Mapping[str, object]) -> None:
-        named = {key: cards for key in ("keep", "discard", "high", "low") if isinstance(cards := value.get(key), list)}
+        named = {key: cards for key in ("keep", "discard", "high", "medium", "low") if isinstance(cards := value.get(key), list)}
         if named:
             self._named[place] = named
 
@@ -199,7 +199,7 @@ class People:
         seat = value.get("seat")
         if isinstance(seat, int) and seat in self.round.seats and self.round.seats[seat].status == "split":
             return self.cards.at(place)
-        shown = [card for key in ("keep", "high", "low", "cards") for card in named.get(key, ())]
+        shown = [card for key in ("keep", "high", "medium", "low", "cards") for card in named.get(key, ())]
         if shown:
             return shown
         hand = self.cards.at(place)
@@ -327,14 +327,20 @@ class People:
         return Move("set", value, by)
 
     def _groups(self, step: SetHands, place: str) -> dict[str, list[str]]:
-        hand = self.cards.known(place, 4)
+        procedure = self.procedure
+        several = len(step.groups) > 1
+        hand = self.cards.known(place, sum(size for _, size in step.groups) if several else 4)
         if hand is None:
             return {}
-        if len(step.groups) == 1:
+        if not several:
             name, size = step.groups[0]
             return {name: self.rng.sample(hand, size)}
-        high, low = arrange_four(hand, self.rng)
-        return {"high": high, "low": low}
+
+        def is_allowed(groups: Groups) -> bool:
+            parsed = {name: tuple(map(parse_card, cards)) for name, cards in groups.items()}
+            return procedure.game.set_flaw(procedure.settings, parsed) is None
+
+        return arrange(hand, step.groups, is_allowed, self.rng)
 
     def _dealer_set(self, step: SetHands, outcome: Outcome) -> Plain:
         if outcome.house_way is not None:
@@ -364,7 +370,7 @@ class People:
 
     def _with_names(self, value: dict[str, object]) -> dict[str, object]:
         """Name the cards that are turned up, where the table could not read all of them."""
-        if not self._names_all or any(key in value for key in ("cards", "high", "low")):
+        if not self._names_all or any(key in value for key in ("cards", "high", "medium", "low")):
             return value
         return {**value, "cards": self.turned_up(Move("expose", value))}
 
@@ -373,7 +379,7 @@ class People:
         hand = self.cards.at(place)
         for step in self.procedure.steps:
             if isinstance(step, SetHands) and step.who is not Who.DEALER:
-                if len(step.groups) == 2:
+                if len(step.groups) > 1:
                     return self._groups(step, place)
                 both = self.round.seats[seat].status == "split"
                 return {"cards": self.rng.sample(hand, min(len(hand), 4 if both else 2))}

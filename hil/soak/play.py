@@ -17,7 +17,7 @@ from typing import Final
 from controller.dealing.steps import Stack
 from controller.table.outcome import Outcome
 from hil.endtoend.daemon import ApiError, Entry
-from hil.mechanism.cards import PhysicalCard, cut_card, fresh_shoe
+from hil.mechanism.cards import PhysicalCard, cut_card, shoe_of
 from hil.mechanism.options import DrawResult
 from hil.people.moves import Move
 from hil.people.people import SUPERVISOR, WAYS, People
@@ -256,7 +256,7 @@ class SoakTable:
         self._verify_set(cards)
         deck = self.procedure.deck
         if not cards or outcome.state == "quarantined":
-            cards = fresh_shoe(deck.decks, ("red", "blue")[self._packs % 2], jokers=deck.cards // deck.decks - 52)
+            cards = shoe_of(deck, ("red", "blue")[self._packs % 2])
             self._packs += 1
             self.cards = list(cards)
         self._moment()

@@ -200,6 +200,7 @@ class Site:
             seed=self.seed,
             faults=spec.faults,
             timing=spec.timing,
+            deck_size=spec.procedure.deck.per_deck,
             link_dir=self.folder / "ports",
         )
         device = WitnessedDevice(settings)

@@ -6,8 +6,11 @@ import random
 
 import pytest
 
+from controller.dealing.settings import resolve_settings
+from controller.games import GAMES
 from controller.table.outcome import Outcome
-from hil.people.hands import arrange_four, strength
+from firmware_bridge.cards import parse_card
+from hil.people.hands import arrange
 from hil.people.moves import HandCards
 from hil.people.tracker import CardTracker
 
@@ -57,8 +60,22 @@ def test_dealing_order_is_pass_by_pass() -> None:
 
 
 @pytest.mark.parametrize("hand", ["As Ad 9c 9d", "2c 3d 5h 6s", "7s 7h 7d Kc", "Qc Jd Ts 9h"])
-def test_the_high_hand_ranks_higher(hand: str) -> None:
+def test_hands_are_arranged_as_the_game_allows(hand: str) -> None:
+    game = GAMES["supreme-pai-gow"]
+    settings = resolve_settings(game.settings, {}, game.key)
+
+    def is_allowed(groups: dict[str, list[str]]) -> bool:
+        return game.set_flaw(settings, {name: tuple(map(parse_card, cards)) for name, cards in groups.items()}) is None
+
+    arranged = set()
     for seed in range(20):
-        high, low = arrange_four(hand.split(), random.Random(seed))
-        assert strength((high[0], high[1])) > strength((low[0], low[1]))
-        assert sorted(high + low) == sorted(hand.split())
+        groups = arrange(hand.split(), (("high", 2), ("low", 2)), is_allowed, random.Random(seed))
+        assert is_allowed(groups)
+        assert sorted(groups["high"] + groups["low"]) == sorted(hand.split())
+        arranged.add(tuple(sorted(groups["high"])))
+    assert len(arranged) > 1 or hand == "As Ad 9c 9d"
+
+
+def test_the_last_arrangement_is_taken_where_none_is_allowed() -> None:
+    groups = arrange(["As", "Ad"], (("high", 1), ("low", 1)), lambda groups: False, random.Random(1))
+    assert sorted(groups["high"] + groups["low"]) == ["Ad", "As"]

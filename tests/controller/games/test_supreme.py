@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.dealing.settings import Plain
-from controller.games.supreme_pai_gow import vigorish_of
+from controller.games.pai_gow import vigorish_of
 from controller.table.outcome import Outcome
 from tests.controller.games.rounds import collect, decide, did, open_table, pay, places, refusal
 from tests.controller.table.bench import Bench

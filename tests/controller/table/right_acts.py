@@ -13,7 +13,6 @@ from controller.dealing.round import Round, seat_of, seat_place
 from controller.dealing.side_steps import DecideSide, ExposeSide
 from controller.dealing.sizes import Size
 from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, Stack, StateKind, Who
-from controller.hands.two_card import evaluate_two
 from controller.table import acts as a
 from controller.table.judging import overall
 from controller.table.player_acts import options_of
@@ -145,11 +144,18 @@ def sized(size: Size | None, wagers: Mapping[str, int | None], rng: random.Rando
     return rng.choice(size.choices(wagers) or (max(1, base * low // 100), base * high // 100))
 
 
-def high_low(cards: list[Card]) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
-    """Two and two, the high hand at least as high as the low one."""
-    one = tuple(cards[:2])
-    two = tuple(cards[2:])
-    return (one, two) if evaluate_two(one).value >= evaluate_two(two).value else (two, one)
+def set_hands(bench: Bench, hand: list[Card], forms: tuple[tuple[str, int], ...]) -> dict[str, tuple[Card, ...]]:
+    """The cards set in the game's hands, so that none ranks above the one that is to be higher."""
+    game, settings = bench.procedure.game, bench.procedure.settings
+    groups: dict[str, tuple[Card, ...]] = {}
+    for _ in range(80):
+        left = bench.rng.sample(hand, len(hand))
+        groups = {}
+        for name, size in forms:
+            groups[name], left = tuple(left[:size]), left[size:]
+        if game.set_flaw(settings, groups) is None:
+            break
+    return groups
 
 
 def _set(bench: Bench) -> a.AnyAct | None:
@@ -164,8 +170,7 @@ def _set(bench: Bench) -> a.AnyAct | None:
         return a.SetHand(seat=seat, by=a.By("player", str(seat)))
     if len(step.groups) == 1:
         return a.SetHand(seat=seat, keep=tuple(bench.rng.sample(hand, step.groups[0][1])))
-    high, low = high_low(bench.rng.sample(hand, 4))
-    return a.SetHand(seat=seat, high=high, low=low)
+    return a.SetHand(seat=seat, **set_hands(bench, hand, step.groups))  # type: ignore[arg-type]
 
 
 def _set_dealer(bench: Bench, step: SetHands) -> a.AnyAct:
@@ -173,10 +178,8 @@ def _set_dealer(bench: Bench, step: SetHands) -> a.AnyAct:
     advised = bench.procedure.game.house_way(bench.procedure.settings, tuple(hand))
     if advised is not None and len(step.groups) == 1:
         return a.SetHand(seat="dealer", keep=advised["keep"], by=DEALER)
-    high, low = high_low(hand)
-    if advised is not None:
-        high, low = advised["high"], advised["low"]
-    return a.SetHand(seat="dealer", high=high, low=low, by=DEALER)
+    groups = advised or set_hands(bench, hand, step.groups)
+    return a.SetHand(seat="dealer", by=DEALER, **groups)  # type: ignore[arg-type]
 
 
 def _expose(bench: Bench) -> a.AnyAct | None:
@@ -206,9 +209,8 @@ def expose_seat(bench: Bench, seat: int) -> a.Expose:
     known = {name for name in player.groups if name != "discard"}
     if known and (player.status != "split" or "discard" in player.groups):
         return a.Expose(seat=seat, by=DEALER)
-    if len(forms) == 2:
-        high, low = high_low(hand)
-        return a.Expose(seat=seat, high=high, low=low, by=DEALER)
+    if len(forms) > 1:
+        return a.Expose(seat=seat, by=DEALER, **set_hands(bench, hand, forms))  # type: ignore[arg-type]
     if forms:
         if player.status == "split":
             return a.Expose(seat=seat, cards=tuple(hand), by=DEALER)
@@ -291,4 +293,4 @@ _MAKE: dict[str, Callable[[Bench], a.AnyAct | None]] = {
     "resolve": _resolve,
 }
 
-__all__ = ["expose_seat", "high_low", "right_act", "round_of"]
+__all__ = ["expose_seat", "right_act", "round_of", "set_hands"]
