@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from controller.dealing.round import Round, Seat
+from controller.dealing.game import Judged
+from controller.dealing.round import Round, Seat, seat_place
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Setting, Settings
 from controller.dealing.steps import Option
 from controller.games import stud
 from controller.games.pay import MINI_ROYAL
 from controller.hands.three_card import ThreeCardHand
+from firmware_bridge.cards import UNREADABLE, Card
 
 AFTER_FOLD = "side_wager_after_fold"
 LOST, STAYS = "lost", "stays"
@@ -90,3 +92,24 @@ def against_dealer(slip: stud.Slip, ante: str, played: str, hand: int, dealer: i
 def three_card_name(table: Mapping[str, Plain], hand: ThreeCardHand) -> str:
     """What a table calls a three-card hand."""
     return MINI_ROYAL if hand.is_mini_royal and MINI_ROYAL in table else hand.category.value
+
+
+def side_stands(
+    settings: Settings, side: str, round_: Round, rule: Rule, settle: Callable[[stud.Slip, tuple[Card, ...]], None]
+) -> list[Judged]:
+    """The results of a void round whose side wagers stand: each is settled on the cards at its place, all else has gone back."""
+    judged = []
+    for _, seat in sorted(round_.seats.items()):
+        if side not in seat.wagers or seat.status not in ("", "folded"):
+            continue
+        slip = stud.Slip(seat)
+        slip.void(*(name for name in seat.wagers if name != side))
+        cards = round_.cards_at(seat_place(seat.number), "a side wager stands on the player's own cards")
+        if not is_settled_later(settings, side, seat):
+            slip.void(side)
+        elif UNREADABLE in cards:
+            slip.unsettled(side)
+        else:
+            settle(slip, cards)
+        judged.append(slip.judged(rule, "void"))
+    return judged

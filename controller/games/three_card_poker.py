@@ -17,6 +17,7 @@ from controller.games import own_hand as own
 from controller.games import stud
 from controller.games.pay import check_three_card_table
 from controller.hands.three_card import ThreeCardHand, evaluate_three
+from firmware_bridge.cards import Card
 
 SHEETS = c.parallel("casino rule sheets")
 SIDE = "pair_plus"
@@ -78,6 +79,18 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
     return judged
 
 
+def _judge_void(settings: Settings, round_: Round) -> list[Judged]:
+    table = settings.table("pair_plus_table")
+
+    def settle(slip: stud.Slip, cards: tuple[Card, ...]) -> None:
+        if len(cards) == 3:
+            slip.by_table(SIDE, table, own.three_card_name(table, evaluate_three(cards)))
+        else:
+            slip.unsettled(SIDE)
+
+    return own.side_stands(settings, SIDE, round_, c.memory("pair plus in a void round", "settled on the player's own cards"), settle)
+
+
 def _settle(settings: Settings, slip: stud.Slip, seat: Seat, hand: ThreeCardHand, dealer: ThreeCardHand) -> None:
     if "play" in seat.wagers:
         own.against_dealer(slip, "ante", "play", hand.value, dealer.value if dealer.is_queen_high_or_better else None)
@@ -104,6 +117,7 @@ GAME = Game(
     play=_play,
     irregularities=stud.irregularities,
     judge=_judge,
+    judge_void=_judge_void,
     stub=c.stub_check(c.analogy("35.9(e)")),
     cards_needed=lambda settings, seats: 3 * (seats + 1),
 )

@@ -6,7 +6,7 @@ import pytest
 
 from controller.dealing.procedure import build_procedure
 from controller.games import GAMES
-from tests.controller.games.rounds import bets, decide, did, open_table, pay, places, refusal
+from tests.controller.games.rounds import bets, collect, decide, did, open_table, pay, places, refusal
 from tests.controller.games.stacked import choose, dealt, played, settled
 
 GAME = "three-card-poker"
@@ -140,11 +140,15 @@ def test_when_all_fold_the_dealers_cards_stay_down() -> None:
 
 
 @pytest.mark.rule("13:69F-28.12(a)")
-def test_a_dealers_card_seen_early_voids_the_hands() -> None:
-    bench = dealt(GAME, {1: BOTH, 2: ANTE}, "2h 2d 2c | Ah 9d 4c | Ks 8d 7c")
+def test_a_dealers_card_seen_early_voids_the_hands_and_pair_plus_stands() -> None:
+    bench = dealt(GAME, {1: BOTH, 2: BOTH, 3: BOTH}, "2h 2d 2c | Ah 9d 4c | Ac 9s 4d | Ks 8d 7c")
     decide(bench, 1, "play")
+    decide(bench, 2, "fold")
     outcome = did(bench, "report", {"what": "dealer-card-exposed"})
     assert (outcome.state, outcome.remedy) == ("void", "all-hands-void-side-bets-stand")
+    outcome = collect(bench)
+    assert outcome.results["1"] == {"ante": "void", "play": "void", "pair_plus": "win"}
+    assert [pay(outcome, seat) for seat in "123"] == [15_000, 0, -500], "the folded hand is in the rack"
 
 
 def test_the_most_seats_are_sixteen() -> None:
