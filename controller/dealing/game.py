@@ -121,6 +121,12 @@ class Game:
         return required or tuple(w.name for w in self.wagers if w.opens)
 
     @property
+    def wagers_without_words(self) -> tuple[str, ...]:
+        """The wagers that a seat has when no amounts are told: all that are required, or the first that opens."""
+        required = tuple(w.name for w in self.wagers if w.required)
+        return required or self.opening_wagers[:1]
+
+    @property
     def telling_wagers(self) -> tuple[str, ...]:
         """The wagers by whose result a hand is called won or lost, the first that it has."""
         return (self.compared, self.required_wager)

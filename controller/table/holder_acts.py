@@ -51,9 +51,8 @@ def _holders(desk: Desk) -> list[WagerKind]:
 def default_wagers(desk: Desk, seat: int) -> tuple[str, ...]:
     """The wagers of a seat that names none: all that are required, else the first that it may place."""
     game, round_ = desk.procedure.game, desk.draft.round
-    required = tuple(kind.name for kind in game.wagers if kind.required)
-    if required or not any(kind.by is Placer.HOLDER for kind in game.wagers):
-        return required or game.opening_wagers[:1]
+    if any(kind.required for kind in game.wagers) or not any(kind.by is Placer.HOLDER for kind in game.wagers):
+        return game.wagers_without_words
     holder = round_.button if round_ is not None and desk.kind is StateKind.WAGERING else holds_next(desk)
     by = Placer.HOLDER if holder in (None, seat) else Placer.OTHERS
     return tuple(kind.name for kind in game.wagers if kind.by is by)[:1]

@@ -119,7 +119,7 @@ class People:
     def _seat_wagered(self, value: Mapping[str, object]) -> None:
         seat = value["seat"]
         assert isinstance(seat, int)
-        told = cents(value) or dict.fromkeys(self.procedure.game.opening_wagers)
+        told = cents(value) or dict.fromkeys(self.procedure.game.wagers_without_words)
         before = self.round.seats.get(seat, Seat(seat, {})).wagers
         self.round.seats = {**self.round.seats, seat: Seat(seat, {**before, **told})}
         self._coming = [item for item in self._coming if item != seat]
