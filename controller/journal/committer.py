@@ -34,6 +34,7 @@ from controller.journal.errors import (
 from controller.journal.store import Offer, Store
 
 T = TypeVar("T")
+_READY: Final = JournalState.READY  # looked up once: members of an Enum are slow to reach
 
 BATCH_MAX: Final = 256
 """Entries of one transaction: building it holds the interpreter for about 2 ms, which a loop does not notice."""
@@ -78,14 +79,17 @@ class Committer:
         Raises:
             JournalError: when it is refused at once: closed, full, failed, overloaded.
         """
-        self._verify_open(closing)
+        pending = self._pending
+        if self._stopping or self._writer.state is not _READY or len(pending) >= self._pending_max:
+            self._verify_open(closing)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[int] = loop.create_future()
-        self._pending.append(Waiting(draft, wall_ms, mono_ns, closing, loop, future, None))
+        pending.append(Waiting(draft, wall_ms, mono_ns, closing, loop, future, None))
         if not self._kick_scheduled:
             self._kick_scheduled = True
             loop.call_soon(self._kick, loop)
-        self._refuse_if_ended()
+        if self._ended:
+            self._refuse_if_ended()
         return future
 
     def offer_blocking(self, offers: list[Offer], closing: bool) -> list[int]:

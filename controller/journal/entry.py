@@ -123,6 +123,8 @@ class HeadLine(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
 
 
 _HEAD_ENCODER: Final = msgspec.json.Encoder()
+_ONE_PLACE: Final = [b"0"]
+"""What is found in the body of one hidden card, the usual case."""
 _HEAD_DECODER: Final = msgspec.json.Decoder(HeadLine)
 
 
@@ -132,17 +134,17 @@ def verify_draft(draft: EntryDraft) -> None:
     Raises:
         EntryRefusedError: when numbers, lengths, body, or cards and placeholders make it no entry.
     """
-    body = draft.body
+    body, cards = draft.body, len(draft.cards)
     if not (0 <= draft.shoe <= INTEGER_MAX and 0 <= draft.round <= INTEGER_MAX):
         raise EntryRefusedError(f"shoe {draft.shoe} or round {draft.round} is out of range")
-    if len(body) > BODY_BYTES_MAX or len(draft.cards) > CARDS_MAX:
-        raise EntryRefusedError(f"{len(body)} bytes of body or {len(draft.cards)} cards are too many")
-    if body[:1] != b"{" or body[-1:] != b"}" or b"\0" in body:
+    if len(body) > BODY_BYTES_MAX or cards > CARDS_MAX:
+        raise EntryRefusedError(f"{len(body)} bytes of body or {cards} cards are too many")
+    if not body.startswith(b"{") or not body.endswith(b"}") or b"\0" in body:
         raise EntryRefusedError("its body is not a JSON object")
     if not body.isascii():
         _verify_utf8(body)
-    if draft.cards or b'{"sealed":' in body:
-        _verify_placeholders(body, len(draft.cards))
+    if cards or b'{"sealed":' in body:
+        _verify_placeholders(body, cards)
 
 
 def verify_name(name: str) -> None:
@@ -163,8 +165,10 @@ def _verify_utf8(body: bytes) -> None:
 
 
 def _verify_placeholders(body: bytes, cards: int) -> None:
-    found = {int(index) for index in PLACEHOLDER.findall(body)}
-    if found != set(range(cards)):
+    found = PLACEHOLDER.findall(body)
+    if cards == 1 and found == _ONE_PLACE:
+        return
+    if {int(index) for index in found} != set(range(cards)):
         raise EntryRefusedError(f"it brings {cards} hidden cards and its body does not place each of them")
 
 

@@ -118,7 +118,11 @@ class Journal:
             JournalError: here or when awaited: EntryRefused, Full, Failed, Closed, Overloaded.
         """
         self._verify(draft)
-        wall_ms, mono_ns = self._stamp(draft)
+        wall_ms, mono_ns = draft.wall_ms, draft.mono_ns
+        if wall_ms is None:
+            wall_ms = self._clock.wall_ms()
+        if mono_ns is None:
+            mono_ns = self._clock.mono_ns()
         return self._committer.offer_from_loop(draft, wall_ms, mono_ns, closing=closing)
 
     def append_now(self, draft: EntryDraft, *, closing: bool = False) -> int:
@@ -200,16 +204,11 @@ class Journal:
             if len(self._kinds) < KINDS_MAX:
                 self._kinds.add(draft.kind)
 
-    def _stamp(self, draft: EntryDraft) -> tuple[int, int]:
-        wall_ms, mono_ns = draft.wall_ms, draft.mono_ns
-        return (
-            wall_ms if wall_ms is not None else self._clock.wall_ms(),
-            mono_ns if mono_ns is not None else self._clock.mono_ns(),
-        )
-
     def _offer(self, draft: EntryDraft) -> Offer:
         self._verify(draft)
-        return Offer(draft, *self._stamp(draft))
+        wall_ms = draft.wall_ms if draft.wall_ms is not None else self._clock.wall_ms()
+        mono_ns = draft.mono_ns if draft.mono_ns is not None else self._clock.mono_ns()
+        return Offer(draft, wall_ms, mono_ns)
 
     def _ask(self, job: Callable[[Store], None]) -> None:
         try:
