@@ -110,6 +110,8 @@ def step_words(step: Step) -> str:
             words = "The stub goes to the discard rack unexposed, unless it is counted now."
         case Settle(face_up=True):
             words = "Settle each hand from the dealer's right, counterclockwise; all cards lie face up."
+        case Settle(passes=2):
+            words = "Expose each hand from the dealer's right, counterclockwise, and take the losing wagers; then pay the winners."
         case Settle():
             words = "Expose and settle each hand from the dealer's right, counterclockwise."
         case Collect():

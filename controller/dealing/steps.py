@@ -280,6 +280,8 @@ class Settle(Step):
     """All hands lie face up already: nobody is exposed, and the step takes no input."""
     judge_after_all: bool = False
     """Results need every hand first (a shared pot)."""
+    passes: int = 1
+    """1: each hand is settled before the next; 2: all losing wagers are taken first, then the winners are paid."""
     with_folded: str | None = None
     """A side wager: folded seats that hold it are exposed too."""
 

@@ -14,11 +14,13 @@ from controller.games import (
     four_card_poker,
     let_it_ride_poker,
     minibaccarat,
+    mini_tex_3_card_hold_em,
     mississippi_stud,
     pai_gow_poker,
     supreme_pai_gow,
     texas_hold_em_bonus_poker,
     three_card_poker,
+    ultimate_texas_hold_em,
     winners_pot_poker,
 )
 
@@ -42,6 +44,8 @@ GAMES: Final[dict[str, Game]] = {
         texas_hold_em_bonus_poker,
         three_card_poker,
         winners_pot_poker,
+        ultimate_texas_hold_em,
+        mini_tex_3_card_hold_em,
     )
 }
 

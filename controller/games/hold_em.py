@@ -8,7 +8,8 @@ from controller.dealing.game import Judged
 from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_place
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain
-from controller.dealing.steps import Burn, Deal, Face, Option, Step, Who
+from controller.dealing.steps import Burn, Deal, Face, Option, Remedy, Step, Who
+from controller.games import common as c
 from controller.games.hole_cards import hole_odds
 from controller.games.stud import Slip, anyone_in
 from controller.hands.poker import PokerHand, evaluate
@@ -18,8 +19,15 @@ BOARD = 5
 COMPARED = "compared with the dealer's hand"
 OWN_CARDS = "a side wager stands on the two own cards"
 
+WRONG_NUMBER = Remedy("all-hands-void", c.memory("wrong number of cards"), "A wrong number of cards at any place: all hands void.")
+BOARD_SEEN = Remedy(
+    "all-hands-void",
+    c.house("community-card-exposed", "no text; the safest is that all wagers go back"),
+    "A community card seen before its time: all hands void, all wagers go back.",
+)
 
-def board(cards: int, rule: Rule, burn: Rule) -> tuple[Step, Step]:
+
+def board(cards: int, rule: Rule, burn: Rule) -> tuple[Step, ...]:
     """One card burned, then so many community cards face up; nothing when nobody is left to see them."""
     return (
         Burn(when=anyone_in, rule=burn),

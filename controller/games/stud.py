@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from controller.dealing.game import Judged
 from controller.dealing.round import Round, Seat
 from controller.dealing.rules import Rule
-from controller.dealing.settings import Plain, Settings
-from controller.dealing.steps import Deal, Face, Method, Option, Remedy, Stack, Step, Wagers, Who
+from controller.dealing.settings import Plain, Setting, Settings
+from controller.dealing.steps import Condition, Deal, Face, Method, Option, Remedy, Settle, Stack, Step, Wagers, Who
 from controller.games import common as c
 from controller.games.pay import Odds, odds_for, posted_pays
 from controller.hands.poker import PokerHand
@@ -30,6 +30,12 @@ COMMUNITY_SEEN = Remedy(
     "A community card seen before all have decided: all hands void; side wagers are settled on the player's own cards.",
 )
 
+SETTLEMENT_PASSES = Setting(
+    name="settlement_passes", default=1, between=(1, 2),
+    meaning="1: each hand is settled before the next; 2: all losing wagers are taken first, then the winners are paid",
+    rule=c.house("settlement_passes", "sister games differ: 13:69F-34.12(h) and 13:69F-21.8(l)"),
+)  # fmt: skip
+
 
 def one_by_one(passes: int, rule: Rule, to: tuple[Who, ...] = SEATS_AND_DEALER) -> tuple[Step, ...]:
     """Wagers, then so many passes of single cards, face down: seat 1 first, clockwise, the dealer last."""
@@ -45,6 +51,13 @@ def fold(forfeits: tuple[str, ...], rule: Rule, *, stays_under: str | None = Non
     """Giving up: the named wagers are lost and the cards go to the rack, unless a side wager keeps them."""
     words = meaning or f"give up the {' and the '.join(name.replace('_', ' ') for name in forfeits)}"
     return Option(choose="fold", meaning=words, status="folded", forfeits=forfeits, stays_under=stays_under, rule=rule)
+
+
+def settle(settings: Settings, *, with_folded: str | None = None, when: Condition | None = None) -> Settle:
+    """Hands are turned from the dealer's right and settled in one pass or in two, as the house has set it."""
+    one = settings.number("settlement_passes") == 1
+    rule = c.analogy("34.12(h)", "each hand before the next") if one else c.analogy("21.8(l)", "losing wagers first, then the winners")
+    return Settle(with_folded=with_folded, when=when, passes=settings.number("settlement_passes"), rule=rule)
 
 
 def irregularities(

@@ -79,9 +79,13 @@ def test_legal_play_is_never_refused(key: str, method: str) -> None:
 
 @pytest.mark.parametrize(("key", "method"), WAYS_TO_DEAL)
 def test_slips_never_break_a_table(key: str, method: str) -> None:
-    seen = play(key, method, seed=2, rounds=max(8, share(15)), rate=0.3)
+    seen: Counter[str] = Counter()
+    for seed in range(2, 12):
+        seen += play(key, method, seed, rounds=max(8, share(15)), rate=0.2)
+        if seen["void"] or seen["suspended"]:
+            break
     assert seen["complete"]
-    assert seen["void"] or seen["suspended"]
+    assert seen["void"] or seen["suspended"], "no slip of ten sessions has led to anything"
 
 
 def test_the_same_seed_plays_the_same() -> None:
