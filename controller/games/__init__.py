@@ -13,8 +13,8 @@ from controller.games import (
     fast_action_hold_em,
     four_card_poker,
     let_it_ride_poker,
-    minibaccarat,
     mini_tex_3_card_hold_em,
+    minibaccarat,
     mississippi_stud,
     pai_gow_poker,
     supreme_pai_gow,
@@ -37,15 +37,15 @@ GAMES: Final[dict[str, Game]] = {
         fast_action_hold_em,
         four_card_poker,
         let_it_ride_poker,
+        mini_tex_3_card_hold_em,
         minibaccarat,
         mississippi_stud,
         pai_gow_poker,
         supreme_pai_gow,
         texas_hold_em_bonus_poker,
         three_card_poker,
-        winners_pot_poker,
         ultimate_texas_hold_em,
-        mini_tex_3_card_hold_em,
+        winners_pot_poker,
     )
 }
 
