@@ -52,6 +52,10 @@ def _no_house_way(settings: Settings, cards: tuple[Card, ...]) -> Groups | None:
     return None
 
 
+def _other_set(settings: Settings, one: Groups, other: Groups) -> bool:
+    return False
+
+
 def _never(settings: Settings, cards: tuple[Card, ...]) -> bool:
     return False
 
@@ -93,6 +97,8 @@ class Game:
     """The most cards that a round with n seats takes out of the deck."""
     set_flaw: Callable[[Settings, Groups], SetFlaw | None] = _no_flaw
     house_way: Callable[[Settings, tuple[Card, ...]], Groups | None] = _no_house_way
+    sets_are_equal: Callable[[Settings, Groups, Groups], bool] = _other_set
+    """Whether a hand set with other cards than the house way chose is as good: only suits differ, and they do not count."""
     is_natural: Callable[[Settings, tuple[Card, ...]], bool] = _never
     """Whether these cards win at once, as the house has defined it."""
     shows: int = 0

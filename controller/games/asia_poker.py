@@ -129,4 +129,5 @@ GAME = Game(
     house_rows=_house_rows,
     set_flaw=_set_flaw,
     house_way=_house_way,
+    sets_are_equal=p.sets_are_equal(FORMS),
 )

@@ -195,6 +195,16 @@ def sides(player: Mapping[str, RankedHand], dealer: Mapping[str, RankedHand]) ->
     return [player[name].value > dealer[name].value for name in player]
 
 
+def sets_are_equal(forms: Forms) -> Callable[[Settings, Groups, Groups], bool]:
+    """Two sets of the same seven cards are the same when each hand of one is a copy of the other's."""
+
+    def are_equal(settings: Settings, one: Groups, other: Groups) -> bool:
+        first, second = hands_of(settings, one, forms), hands_of(settings, other, forms)
+        return all(first[name].value == second[name].value for name in first)
+
+    return are_equal
+
+
 def words(hands: Mapping[str, RankedHand]) -> str:
     """The hands in words, such as `pair of tens / 7 6 high`."""
     return " / ".join(hand.text for hand in hands.values())

@@ -180,4 +180,5 @@ GAME = Game(
     cards_needed=p.cards_needed,
     set_flaw=_set_flaw,
     house_way=_house_way,
+    sets_are_equal=p.sets_are_equal(FORMS),
 )  # fmt: skip

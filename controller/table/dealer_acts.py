@@ -239,7 +239,8 @@ def set_dealer(desk: Desk, act: SetHand) -> None:
             f"The dealer's hand is set as {' and '.join(f'{n} {size}' for n, size in step.groups)}.",
             step.rule,
         )
-    if advised is not None and _codes(groups) != _codes(tuple(advised.items())):
+    as_advised = advised is None or _codes(groups) == _codes(tuple(advised.items()))
+    if not as_advised and not procedure.game.sets_are_equal(procedure.settings, dict(groups), advised or {}):
         desk.irregular("wrong-set", where=DEALER)
         return
     rest = match_named(desk.round, DEALER, tuple(card for _, group in groups for card in group)) or ()

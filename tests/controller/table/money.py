@@ -133,8 +133,8 @@ def _paid_pot(round_: Round, seat: Seat) -> int:
     return sum(round_.pays[str(seat.number)][name] or 0 for name in POT if name in seat.wagers)
 
 
-def _supreme(procedure: Procedure, round_: Round) -> None:
-    name = "supreme_pai_gow"
+def _with_vigorish(procedure: Procedure, round_: Round) -> None:
+    name = procedure.game.required_wager
     for number, seat in round_.seats.items():
         wager = seat.wagers[name]
         if seat.status == "dead" or wager is None:
@@ -169,5 +169,6 @@ _CHECKS = {
     "colorado-hold-em-poker": _colorado,
     "fast-action-hold-em": _fast_action,
     "winners-pot-poker": _winners_pot,
-    "supreme-pai-gow": _supreme,
+    "supreme-pai-gow": _with_vigorish,
+    "pai-gow-poker": _with_vigorish,
 }

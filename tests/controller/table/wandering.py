@@ -15,7 +15,7 @@ from controller.dealing.steps import Stack
 from controller.table import acts as a
 from controller.table.outcome import Outcome
 from controller.table.outcomes import ACTS
-from firmware_bridge.cards import FRENCH_CARDS, JOKER, UNREADABLE, Card, Sealed
+from firmware_bridge.cards import CUT_CARD, FRENCH_CARDS, JOKER, UNREADABLE, Card, Sealed
 from tests.controller.table.bench import DEALER, SHOE, SUPERVISOR, TECHNICIAN, Bench
 from tests.controller.table.right_acts import right_act
 from tests.controller.table.watching import Watch
@@ -315,7 +315,7 @@ SENSELESS: dict[type, Callable[[Bench, random.Random], a.AnyAct]] = {
     a.SignOn: lambda b, r: a.SignOn(person="D9"),
     a.SignOff: lambda b, r: a.SignOff(person="D9"),
     a.StubCount: lambda b, r: a.StubCount(cards=r.choice((0, 1, 40, 52, 9999))),
-    a.RemoveCard: lambda b, r: a.RemoveCard(card=JOKER, by=SUPERVISOR),
+    a.RemoveCard: lambda b, r: a.RemoveCard(card=CUT_CARD, by=SUPERVISOR),
     a.ReplaceCard: lambda b, r: a.ReplaceCard(card=r.choice((*FRENCH_CARDS, JOKER)), by=SUPERVISOR),
     a.Resolve: lambda b, r: a.Resolve(
         choose=r.choice(("continue", "void", "replace-deck", "recount", "reshuffle", "hand-dead", "nothing")),

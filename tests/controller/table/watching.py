@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.dealing.round import seat_of
-from controller.dealing.steps import StateKind
+from controller.dealing.steps import Deal, Stack, StateKind, Who
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.outcomes import DEVICE_ACTS
@@ -113,7 +113,7 @@ class Watch:
     def _may_get_a_card(self, verdict: Verdict, seat: int) -> None:
         round_ = verdict.state.round
         assert round_ is not None
-        everyone = self.bench.procedure.settings.as_dict().get("dealt_positions") == "all"
+        everyone = any(isinstance(step, Deal | Stack) and Who.EVERY in step.to for step in self.bench.procedure.steps)
         assert everyone or seat in round_.seats, f"seat {seat} has no wager"
         if seat in round_.seats:
             assert round_.seats[seat].status == "" or round_.void, f"a card went to seat {seat}, which is {round_.seats[seat].status}"
