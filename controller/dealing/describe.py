@@ -28,6 +28,7 @@ from controller.dealing.steps import (
     Wagers,
     Who,
 )
+from controller.dealing.turn_steps import HandCard, PlayHands
 
 
 class RuleLine(msgspec.Struct, frozen=True):
@@ -95,8 +96,6 @@ def step_words(step: Step) -> str:
         case Stack():
             rest = f" The first {step.keeps} stay, the rest goes to the rack unseen." if step.keeps is not None else ""
             words = f"Dispense a stack of {step.size} to {_to(step.to)}; {_FIRST[step.first]}.{rest}"
-        case Draw() | BurnByFirst() | ExposeSide() | DecideSide():
-            words = step.words
         case Decide():
             order = "in order, clockwise" if step.order is Order.CLOCKWISE else "in any order"
             who = "Each seat still in" if step.asks is None else "Each seat that has a choice"
@@ -117,8 +116,21 @@ def step_words(step: Step) -> str:
         case Collect():
             words = "Pick up the cards in order, so that each hand can be rebuilt."
         case _:
-            words = step.label
+            words = _drawn(step)
     return words if step.when is None else f"{words} (Only where it applies.)"
+
+
+def _drawn(step: Step) -> str:
+    match step:
+        case PlayHands():
+            choices = ", ".join(option.choose for option in step.options)
+            return f"Each hand in turn, from seat 1, is played out before the next gets a card: {choices}."
+        case HandCard():
+            return "Deal the card that the hand in turn has asked for, face up."
+        case Draw() | BurnByFirst() | ExposeSide() | DecideSide():
+            return step.words
+        case _:
+            return step.label
 
 
 def _dealt(step: Deal) -> str:
@@ -161,7 +173,7 @@ def procedure_lines(procedure: Procedure) -> list[RuleLine]:
     lines = [_line(f"wager {w.name}", w.meaning, w.rule) for w in game.wagers]
     for name, step in zip(procedure.names, procedure.steps, strict=True):
         lines.append(_line(name, step_words(step), step.rule))
-        options = step.options if isinstance(step, Decide | DecideSide | SetHands | Settle) else ()
+        options = step.options if isinstance(step, Decide | DecideSide | SetHands | Settle | PlayHands) else ()
         lines += [_line(f"{name}: {option.choose}", _meaning(option), option.rule) for option in options]
     lines += [_line(f"irregularity {kind}", f"{row.words} ({row.remedy})", row.rule) for kind, row in procedure.irregularities.items()]
     if game.stub is not None:

@@ -93,6 +93,8 @@ class Game:
     """Irregularity rows that a house setting decides; they replace those of `irregularities`."""
     permitted: Callable[[Settings], Mapping[Method, Rule | None]] | None = None
     """Per method: None when it may be used, else the rule that a house must first decide."""
+    forbids: Callable[[Settings], tuple[str, Rule] | None] | None = None
+    """Why these settings together contradict a text that was read, with its rule; None when they do not."""
     cards_needed: Callable[[Settings, int], int] | None = None
     """The most cards that a round with n seats takes out of the deck."""
     set_flaw: Callable[[Settings, Groups], SetFlaw | None] = _no_flaw
@@ -136,6 +138,10 @@ class Game:
     def telling_wagers(self) -> tuple[str, ...]:
         """The wagers by whose result a hand is called won or lost, the first that it has."""
         return (self.compared, self.required_wager)
+
+    def wagers_before(self, settings: Settings) -> tuple[WagerKind, ...]:
+        """The wagers that are taken before the deal at a table with these settings."""
+        return tuple(w for w in self.wagers if w.before_deal and (w.offered is None or w.offered(settings)))
 
     def setting(self, name: str) -> Setting:
         """The setting of this name."""

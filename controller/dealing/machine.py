@@ -5,6 +5,7 @@ Triggers are few:
 
 - `open`, `close`, `verify` (a good shuffle), `unverify`, `quarantine`, `begin` (first wager), `advance` (a step is done), `void`,
   `suspend`, `resume`.
+- `draw` and `drawn` lead from the players' turns to the card that a hand asked for, and back.
 - `advance` goes to the first later step that applies to the round, else to `complete`.
 - `resume` goes back to the very step that was suspended.
 
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 from transitions import EventData, Machine, MachineError, State
 
 from controller.dealing.steps import StateKind, Step
+from controller.dealing.turn_steps import HandCard
 
 if TYPE_CHECKING:
     from controller.dealing.round import Round
@@ -91,8 +93,13 @@ def compile_machine(names: Sequence[str], steps: Sequence[Step], *, shuffle_each
     add("quarantine", [*between, "void", "suspended", *in_round], "quarantined")
     add("begin", ["ready"] if shuffle_each_round else ["ready", "complete"], names[0])
     for index, name in enumerate(names):
+        if isinstance(steps[index], HandCard):
+            add("draw", names[index - 1], name)
+            add("drawn", name, names[index - 1])
+            continue
         for later in range(index + 1, len(names)):
-            add("advance", name, names[later], conditions=Applies(steps[later], names[later]))
+            if not isinstance(steps[later], HandCard):
+                add("advance", name, names[later], conditions=Applies(steps[later], names[later]))
         add("advance", name, "complete")
     add("void", ["suspended", *in_round], "void")
     suspendable: list[str | Enum | State] = ["unverified", "ready", "complete", "void", *in_round]

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from controller.dealing.round import BURN, COMMUNITY, DEALER, Round, Seat, seat_of, seat_place
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import Burn, Deal, Decide, Draw, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
+from controller.dealing.turn_steps import HandCard, PlayHands
 
 Plan: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -24,6 +25,8 @@ def plan_of(step: Step | None, round_: Round, seats: int) -> Plan:
             return _burn_by_first(step, round_)
         case Deal():
             return _deal_plan(step, round_, seats)
+        case HandCard():
+            return ((round_.turns[0], "up"),) if round_.turns else ()
         case Draw():
             due = step.next_place(round_)
             return () if due is None else (due,)
@@ -40,6 +43,8 @@ def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
         case Decide():
             asked = {seat_place(n) for n in round_.live_seats() if step.asks is None or step.asks(round_, n)}
             return tuple(place for place in rotation(step.first, round_, seats) if place in asked)
+        case PlayHands() | HandCard():
+            return round_.turns if round_.played else tuple(seat_place(n) for n in round_.live_seats())
         case SetHands(who=Who.DEALER):
             return (DEALER,)
         case SetHands():
@@ -50,9 +55,7 @@ def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
             return (step.side.value,)
         case DecideSide():
             return (step.side.value,) if step.asks is None or step.asks(round_) else ()
-        case Settle(face_up=True):
-            return ()
-        case Settle():
+        case Settle(face_up=False):
             places = [seat_place(n) for n, seat in sorted(round_.seats.items()) if seat.live or _is_held_by_a_side_wager(step, seat)]
             return tuple(reversed(places)) if step.order is Order.RIGHT_FIRST else tuple(places)
         case _:

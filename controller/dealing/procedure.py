@@ -10,12 +10,14 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from functools import partial
 
 from controller.dealing.game import Game
 from controller.dealing.machine import FIXED, Phases, compile_machine
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Settings, nearest, resolve_settings, shown
 from controller.dealing.steps import Burn, Deal, Method, Remedy, Stack, StateKind, Step, Who
+from controller.dealing.turn_steps import PlayHands
 from controller.decks import DeckSpec
 from controller.errors import ShoedError
 
@@ -44,6 +46,11 @@ class Procedure:
     def step(self, phase: str) -> Step | None:
         """The step of a phase, None for the table's own states."""
         return self.by_name.get(phase)
+
+    @property
+    def plays_hands(self) -> PlayHands | None:
+        """The players' turn at drawing cards, in games that have one."""
+        return next((step for step in self.steps if isinstance(step, PlayHands)), None)
 
     @property
     def shuffle_each_round(self) -> bool:
@@ -79,6 +86,7 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
     """
     settings = resolve_settings(game.settings, house or {}, game.key)
     chosen = parse_method(method, game)
+    _check_law(game, settings)
     _check_permitted(game, chosen, settings)
     steps = (*game.deals[chosen](settings), *game.play(settings))
     names = _name_steps(steps)
@@ -102,6 +110,17 @@ def _check_permitted(game: Game, method: Method, settings: Settings) -> None:
             code="method-not-permitted",
             what=f"{game.key}: dealing by {method} is not permitted unless the house says so ({rule}): {rule.note}.",
             do="Choose another method, or set `methods_permitted` to what the casino's Rules of the Games Submission allows.",
+        )
+
+
+def _check_law(game: Game, settings: Settings) -> None:
+    found = game.forbids(settings) if game.forbids is not None else None
+    if found is not None:
+        why, rule = found
+        raise ProcedureError(
+            code="against-the-law",
+            what=f"{game.key}: {why} ({rule}).",
+            do=f"Change one of the settings. See: shoed games settings {game.key}",
         )
 
 
@@ -175,6 +194,8 @@ def _words(value: object) -> str:
     if is_dataclass(value) and not isinstance(value, type):
         inner = ",".join(f"{f.name}={_words(getattr(value, f.name))}" for f in fields(value))
         return f"{type(value).__name__}({inner})"
+    if isinstance(value, partial):
+        return f"{_words(value.func)}({_words(value.args)})"
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__name__))
     return repr(value)

@@ -56,6 +56,22 @@ class Seat(msgspec.Struct, frozen=True):
         return self.status in ("", "split")
 
 
+class PlayedHand(msgspec.Struct, frozen=True):
+    """A hand in its player's turn, where a seat may have several after a split. Amounts in cents, None when not told."""
+
+    wagers: dict[str, int | None]
+    """Those that ride on this hand alone, doubled wagers included."""
+    status: str = ""
+    """"" while it may get cards, else why it gets none: `stood`, `bust`, `blackjack`, `doubled`, `surrendered`, ... as its game says."""
+    split: bool = False
+    """One of a pair that was split."""
+    doubled: bool = False
+    acted: bool = False
+    """Its player has chosen something."""
+    cleared: bool = False
+    """Settled at once; its cards are in the rack."""
+
+
 class Round(msgspec.Struct):
     """See the module's text. `plan[cursor:]` are the cards or stacks still expected in the current step."""
 
@@ -97,6 +113,14 @@ class Round(msgspec.Struct):
     stub_explained: bool = False
     void: bool = False
     void_side_bets_stand: bool = False
+    played: dict[str, PlayedHand] = {}
+    """Hands by place, `seat 3` or `seat 3 hand 2`, from the moment when players begin to draw."""
+    redeemable: str = ""
+    """The place of a hand that was just doubled: until anything follows, its player may still give it up."""
+    hole_told: bool | None = None
+    """What a look at the dealer's hole card said: is it a blackjack. None: nobody looked."""
+    offered: bool = False
+    """The card set aside was seen, and the players may have it in turn."""
     stacks_dealt: int = 0
     out: int = 0
     """Cards that left the device in this round."""
@@ -104,6 +128,15 @@ class Round(msgspec.Struct):
     def live_seats(self) -> list[int]:
         """Seats still in the round, rising."""
         return sorted(n for n, s in self.seats.items() if s.live)
+
+    def hand_in_turn(self, seat: int) -> str | None:
+        """The place of the seat's hand that may choose now, or that was just doubled; None when it has no turn."""
+        places = (*self.turns[:1], self.redeemable)
+        return next((place for place in places if place and seat_of(place) == seat and place in self.played), None)
+
+    def played_by(self, seat: int) -> list[str]:
+        """The places of the seat's hands, in the order of their numbers."""
+        return sorted((place for place in self.played if seat_of(place) == seat), key=lambda place: int(place.split()[-1]))
 
     def shown_cards(self, place: str) -> tuple[Card, ...]:
         """The cards at a place that the procedure has shown."""

@@ -27,6 +27,8 @@ class Size:
     of: tuple[str, ...]
     percent: tuple[int, ...] = (100,)
     between: tuple[int, int] | None = None
+    usual: int | None = None
+    """Percent that is meant when nobody says how much; None: of several amounts one must be said."""
 
     def base(self, wagers: Wagers) -> int | None:
         """The cents that the size is measured by; None when one of them is not told, or none is placed."""
@@ -46,6 +48,13 @@ class Size:
         if base is None or self.between is not None:
             return ()
         return tuple(base * percent // 100 for percent in self.percent)
+
+    def usual_amount(self, wagers: Wagers) -> int | None:
+        """What is placed when nobody says how much; None when it must be said, or the base is not known."""
+        base, choices = self.base(wagers), self.choices(wagers)
+        if len(choices) == 1:
+            return choices[0]
+        return None if base is None or self.usual is None else base * self.usual // 100
 
     def flaw(self, amount: int, wagers: Wagers) -> str:
         """What the amount must be instead, in words; empty when it is right or cannot be checked."""

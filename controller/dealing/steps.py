@@ -19,6 +19,7 @@ from controller.dealing.sizes import Size
 if TYPE_CHECKING:
     from controller.dealing.round import Round
     from controller.dealing.rules import Rule
+    from controller.dealing.settings import Settings
 
 
 class Method(StrEnum):
@@ -318,6 +319,10 @@ class WagerKind:
     """A wager of the holder that all wagers of this kind together may not pass, and that needs at least one of them."""
     side: bool = False
     before_deal: bool = True
+    also: tuple[str, ...] = ()
+    """Other names that people use for it."""
+    offered: Callable[[Settings], bool] | None = None
+    """Whether a house with these settings offers it; None: every house does."""
     meaning: str = ""
 
 

@@ -9,6 +9,7 @@ from controller.dealing.settings import nearest
 from controller.errors import ShoedError
 from controller.games import (
     asia_poker,
+    blackjack,
     colorado_hold_em_poker,
     fast_action_hold_em,
     four_card_poker,
@@ -33,6 +34,7 @@ GAMES: Final[dict[str, Game]] = {
     module.GAME.key: module.GAME
     for module in (
         asia_poker,
+        blackjack,
         colorado_hold_em_poker,
         fast_action_hold_em,
         four_card_poker,

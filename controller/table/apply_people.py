@@ -73,6 +73,7 @@ def _exposed(spec: DeckSpec, state: TableState, fact: f.Exposed) -> None:
     elif fact.place == DEALER:
         round_.hands = {**round_.hands, DEALER: _show_all(round_.hands.get(DEALER, ()), fact)}
         round_.dealer_exposed, round_.dealer_natural = True, fact.natural
+        round_.redeemable = ""
         if fact.groups:
             round_.dealer_groups = {name: tuple(Sealed(card) for card in cards) for name, cards in fact.groups}
     elif fact.place in SIDES:
@@ -166,7 +167,7 @@ def _declared(spec: DeckSpec, state: TableState, fact: f.Declared) -> None:
 def _hand_dead(spec: DeckSpec, state: TableState, fact: f.HandDead) -> None:
     round_ = round_of(state)
     change_seat(round_, msgspec.structs.replace(round_.seats[fact.seat], status="dead"))
-    take_turn(round_, f"seat {fact.seat}")
+    round_.turns = tuple(place for place in round_.turns if seat_of(place) != fact.seat)
 
 
 APPLY: Appliers = {

@@ -9,6 +9,7 @@ from controller.decks import DeckSpec
 from controller.integrity.census import Beyond
 from controller.integrity.ledger import Place
 from controller.table import facts as f
+from controller.table.apply_turn import hands_go_back
 from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, moved, rack, round_of
 from controller.table.state import TableState
 from firmware_bridge.cards import unseal
@@ -52,6 +53,7 @@ def _card_dealt(spec: DeckSpec, state: TableState, fact: f.CardDealt) -> None:
         card_left(state, fact.card, Place.DEALT)
         hold(round_, fact.to, (Held(fact.card, fact.evidence, fact.face == "up"),))
     round_.cursor += 1
+    round_.redeemable = ""
 
 
 def _burn(round_: Round, held: Held, face: str) -> None:
@@ -154,7 +156,9 @@ def _round_voided(spec: DeckSpec, state: TableState, fact: f.RoundVoided) -> Non
     round_ = round_of(state)
     round_.void, round_.void_side_bets_stand = True, fact.side_bets_stand
     for number, seat in round_.seats.items():
-        if seat.status != "natural":
+        if round_.played_by(number):
+            hands_go_back(round_, seat, fact.stand)
+        elif seat.status != "natural":
             _wagers_go_back(round_, number, seat, fact.stand)
     round_.plan, round_.cursor, round_.turns = (), 0, ()
     state.deck.shuffled = False

@@ -22,13 +22,16 @@ def wager(desk: Desk, act: Wager) -> None:
     game = desk.procedure.game
     if not 1 <= act.seat <= desk.procedure.seats:
         desk.refuse("bad-position", f"This table has seats 1 to {desk.procedure.seats}; there is no seat {act.seat}.")
-    known = {kind.name: kind for kind in game.wagers if kind.before_deal}
+    kinds = game.wagers_before(desk.procedure.settings)
+    known = {name: kind.name for kind in kinds for name in (kind.name, *kind.also)}
     amounts = act.amounts or dict.fromkeys(default_wagers(desk, act.seat))
     for name, amount in amounts.items():
         if name not in known:
-            desk.refuse("bad-option", f"{game.title} takes no wager '{name}' before the cards; it takes {', '.join(known)}.")
+            names = ", ".join(kind.name for kind in kinds)
+            desk.refuse("bad-option", f"{game.title} takes no wager '{name}' before the cards; it takes {names}.")
         if amount is not None and amount <= 0:
             desk.refuse("bad-amount", f"Seat {act.seat}: the {name} wager must be more than nothing.")
+    amounts = {known[name]: amount for name, amount in amounts.items()}
     _begin_round(desk)
     placed = desk.round.seats.get(act.seat, Seat(act.seat, {})).wagers
     _check_wagers(desk, act.seat, {**placed, **amounts})

@@ -11,6 +11,7 @@ from controller.dealing.side_steps import BurnByFirst
 from controller.dealing.steps import Burn, Deal, Draw, Stack, StateKind
 from controller.integrity.census import Beyond, BeyondReason
 from controller.table import facts as f
+from controller.table import turns
 from controller.table.acts import CardOut, CutCardOut, StackOut
 from controller.table.betting_acts import begin_round
 from controller.table.desk import Desk, shown_card
@@ -147,6 +148,11 @@ def _found_face_up(desk: Desk, act: CardOut, evidence: str) -> None:
 
 def _drawn_in_error(desk: Desk, act: CardOut, evidence: str) -> None:
     kind = "card-drawn-in-error"
+    if desk.kind is StateKind.COLLECTING and "drawn-and-not-used" in desk.procedure.irregularities:
+        desk.emit(f.CardPutAside(card=act.read, evidence=evidence, as_next=True))
+        desk.notes.to = "burn"
+        turns.burn_what_nobody_can_use(desk)
+        return
     if desk.kind in ERROR_BEFORE_BETS and "drawn-before-bets-closed" in desk.procedure.irregularities:
         kind = "drawn-before-bets-closed"
     row = desk.procedure.irregularities.get(kind)
@@ -155,7 +161,9 @@ def _drawn_in_error(desk: Desk, act: CardOut, evidence: str) -> None:
     shown = unseal(act.read, "seen face up") if act.face_up else None
     desk.emit(f.CardPutAside(card=act.read, evidence=evidence, as_next=as_next, shown=shown))
     desk.notes.to = "aside"
-    if as_next:
+    if act.face_up and turns.may_offer(desk):
+        turns.offer(desk)
+    elif as_next:
         desk.irregular(kind)
     elif desk.kind is not StateKind.SUSPENDED:
         desk.raise_alarm(kind, ways=("void", "reshuffle") if by_stack else ("continue", "void", "reshuffle"))

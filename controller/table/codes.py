@@ -60,6 +60,8 @@ IRREGULARITIES = _codes(
     ("unshuffled-order", "The cards come in an order that a shuffle does not give.", "Stop. Keep the cards in order and call a supervisor."),
     ("cleared-early", "Cards were picked up before their time.", "Leave the cards and follow the remedy shown."),
     ("wrong-place", "A card was put in the wrong place.", "Leave the cards and follow the remedy shown."),
+    ("hole-check-not-due", "The hole card was looked at although the up card did not call for it.", "Stop; a supervisor decides."),
+    ("hole-check-wrong", "What was said of the hole card is not what it is.", "Stop and follow the remedy shown."),
     ("drawn-before-bets-closed", "A card left the shoe before the bets were closed.", "Leave it where it is, unseen; follow the remedy shown."),
     ("wrong-discards", "A player's discards are not as many as the rule says.", "Stop; a supervisor decides."),
     ("wrong-set", "A hand is not set as the rules ask.", "Follow the remedy shown."),

@@ -13,6 +13,7 @@ from controller.table.going_on import settle_alarm
 from controller.table.hand_cards import check_named, hand_faces, match_named, named_groups, names_of, open_group, seal_all
 from controller.table.judging import judge, overall
 from controller.table.side_acts import declare_outcome, expose_side
+from controller.table.turns import is_what_was_told
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
 
 # ---- exposing
@@ -89,7 +90,8 @@ def _expose_dealer(desk: Desk, act: Expose) -> None:
         turn_dealer(desk, act.cards)
     desk.notes.rule = step.rule
     judge(desk)
-    desk.fire("advance")
+    if is_what_was_told(desk):
+        desk.fire("advance")
 
 
 def _turn_some_of_dealer(desk: Desk, step: ExposeCards, named: tuple[Card, ...]) -> None:

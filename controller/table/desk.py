@@ -15,8 +15,10 @@ from controller.dealing.round import COMMUNITY, Round, seat_of
 from controller.dealing.rules import Rule, house
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import Burn, Collect, Deal, Decide, Draw, SetHands, Settle, Stack, StateKind, Step, Stub
+from controller.dealing.turn_steps import HandCard, PlayHands
 from controller.integrity.ledger import Place
 from controller.table import facts as f
+from controller.table import turns
 from controller.table.acts import By
 from controller.table.apply import apply
 from controller.table.codes import REFUSALS
@@ -148,12 +150,16 @@ class Desk:
 
     def _arrive(self, step: Step) -> None:
         round_ = self.round
+        if isinstance(step, Collect) and not round_.collected and self.procedure.plays_hands is not None:
+            turns.burn_what_nobody_can_use(self)
         if isinstance(step, Stub):
             self.emit(f.StubRacked(cards=self.draft.deck.ledger.device))
             self._rack_hands_without_wager()
             if stub_count_due(self):
                 self.raise_alarm("stub-count-due", holds=False)
             self.fire("advance")
+        elif isinstance(step, PlayHands):
+            turns.go_on(self, step)
         elif round_.plan:
             self.place_waiting_cards()
             self._shoe_has_run_out()
@@ -221,6 +227,9 @@ class Desk:
         if isinstance(step, Draw | BurnByFirst):
             self.enter(self.draft.phase)
             return
+        if isinstance(step, HandCard):
+            self.fire("drawn")
+            return
         if isinstance(step, Deal) and step.announces is not None:
             self.notes.message = step.announces(round_)
         self.fire("advance")
@@ -254,16 +263,20 @@ class Desk:
         named_later = face != "up" or not (all_face_up or place.startswith(COMMUNITY) or isinstance(self.step, Draw | BurnByFirst))
         self.irregular("unreadable-card", where=place, ways=DECIDED_WAYS if named_later else DECIDED_WAYS[1:])
 
-    def irregular(self, kind: str, *, where: str = "", detail: str = "", ways: tuple[str, ...] = DECIDED_WAYS) -> None:
+    def irregular(
+        self, kind: str, *, where: str = "", detail: str = "", ways: tuple[str, ...] = DECIDED_WAYS, row: str | None = None
+    ) -> None:
         """Apply the game's remedy for an irregularity; without a row a supervisor decides while the table waits."""
-        row = self.procedure.irregularities.get(kind)
-        remedy, rule = (row.remedy, row.rule) if row is not None else ("supervisor-decides", SUPERVISOR)
+        found = self.procedure.irregularities.get(row or kind)
+        remedy, rule = (found.remedy, found.rule) if found is not None else ("supervisor-decides", SUPERVISOR)
         self.emit(f.Irregular(kind=kind, remedy=remedy, rule=rule, where=where))
         self.notes.irregularity, self.notes.remedy, self.notes.rule = kind, remedy, rule
         if remedy in VOIDING:
             self.void(kind, remedy, rule)
         elif remedy == "deck-off-table":
             self.deck_off_table(kind, rule)
+        elif remedy == "hand-dead" and (seat := seat_of(where)) is not None and seat in self.round.seats:
+            self.emit(f.HandDead(seat=seat, rule=rule))
         elif remedy == "supervisor-decides":
             self.raise_alarm(kind, where=where, detail=detail, ways=ways)
 

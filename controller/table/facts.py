@@ -72,6 +72,18 @@ from controller.table.fact_table import (
     TableClosed,
     TableOpened,
 )
+from controller.table.fact_turn import (
+    AsideBurned,
+    CardOffered,
+    HandChose,
+    HandClosed,
+    HandsBegun,
+    HandSplit,
+    HoleTold,
+    OfferPassed,
+    OfferTaken,
+    TurnsEnded,
+)
 
 AnyFact = (
     TableOpened | TableClosed | DeviceHeard | DeviceModeTold | StateCarried | DeckLoaded | DeckShuffled | SpareShuffled | SpareUnshuffled
@@ -80,16 +92,19 @@ AnyFact = (
     | Decided | SideDecided | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong | HandJudged | Declared | StubCounted
     | StubExplained | StubRacked | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed
     | AsideReleased | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEmptied | ShoeEnded | DealerChanged
+    | HandsBegun | HandChose | HandSplit | HandClosed | HoleTold | TurnsEnded | CardOffered | OfferTaken | OfferPassed | AsideBurned
 )  # fmt: skip
 
 __all__ = [
     "AlarmRaised",
     "AlarmSettled",
     "AnyFact",
+    "AsideBurned",
     "AsideReleased",
     "BetsClosed",
     "CardDealt",
     "CardDiscarded",
+    "CardOffered",
     "CardPutAside",
     "CardRemoved",
     "CardReplaced",
@@ -110,11 +125,18 @@ __all__ = [
     "EvidenceConfirmed",
     "Exposed",
     "Fact",
+    "HandChose",
+    "HandClosed",
     "HandDead",
     "HandJudged",
     "HandSet",
+    "HandSplit",
+    "HandsBegun",
+    "HoleTold",
     "IdleHandsRacked",
     "Irregular",
+    "OfferPassed",
+    "OfferTaken",
     "Resumed",
     "RoundCollected",
     "RoundCompleted",
@@ -139,5 +161,6 @@ __all__ = [
     "TableClosed",
     "TableOpened",
     "TurnTaken",
+    "TurnsEnded",
     "Wagered",
 ]

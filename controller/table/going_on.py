@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from controller.dealing.steps import Settle, StateKind
+from controller.dealing.steps import Decide, ExposeCards, Settle, StateKind
+from controller.dealing.turn_steps import HandCard, PlayHands
 from controller.table import facts as f
+from controller.table import turns
 from controller.table.desk import SUPERVISOR, Desk
 from controller.table.judging import judge
 
@@ -25,7 +27,7 @@ def go_on_if_free(desk: Desk) -> None:
     if not desk.in_round:
         _unverify_if_unshuffled(desk)
         return
-    _catch_up(desk)
+    catch_up(desk)
 
 
 def _unverify_if_unshuffled(desk: Desk) -> None:
@@ -46,15 +48,21 @@ def unshuffle_outside_round(desk: Desk, why: str) -> None:
             desk.fire("unverify")
 
 
-def _catch_up(desk: Desk) -> None:
+def catch_up(desk: Desk) -> None:
     """What was finished while the table was held: a full plan, a card waiting to be the next, a last exposed hand."""
     round_ = desk.draft.round
     if round_ is None or desk.step is None:
         return
-    if round_.plan:
+    if isinstance(desk.step, PlayHands):
+        turns.proceed(desk, desk.step)
+    elif isinstance(desk.step, HandCard) and round_.turns[:1] != (round_.plan[0][0],):
+        desk.fire("drawn")
+    elif round_.plan:
         desk.place_waiting_cards()
         if desk.draft.round is round_:
             desk.step_done()
+    elif isinstance(desk.step, ExposeCards | Decide) and not round_.turns:
+        desk.fire("advance")
     elif isinstance(desk.step, Settle):
         judge(desk)
         if not desk.round.turns:

@@ -51,6 +51,10 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     alarms: tuple[str, ...] = ()
     """All alarms that are open after this act."""
     next: tuple[str, ...] = ()
+    turn: str | None = None
+    """The hand whose player chooses now, in games whose players draw: `seat 3` or `seat 3 hand 2`."""
+    choices: tuple[str, ...] = ()
+    """The words that this hand may choose now."""
     stub_expected: int | None = None
     results: dict[str, str | ResultsByWager] = {}
     pays: dict[str, str | dict[str, str]] = {}

@@ -12,7 +12,17 @@ from typing import TypeAlias
 
 from controller.dealing.steps import StateKind
 from controller.table import acts as a
-from controller.table import betting_acts, card_acts, dealer_acts, deck_acts, device_acts, player_acts, report_acts, supervisor_acts
+from controller.table import (
+    betting_acts,
+    card_acts,
+    dealer_acts,
+    deck_acts,
+    device_acts,
+    player_acts,
+    report_acts,
+    supervisor_acts,
+    turn_acts,
+)
 from controller.table.desk import Desk
 
 
@@ -67,7 +77,7 @@ _JUDGED: dict[type, tuple[Callable[..., None], tuple[StateKind, ...]]] = {
     a.Report: (report_acts.report, (*_ROUND, K.VOID, K.SUSPENDED)),
     a.Declare: (dealer_acts.declare, (K.DECIDING, K.SETTING, K.SETTLING, K.COLLECTING)),
     a.Rescan: (report_acts.rescan, (*_ROUND, K.SUSPENDED)),
-    a.HoleCheck: (report_acts.hole_check, (K.DECIDING, K.DRAWING)),
+    a.HoleCheck: (turn_acts.hole_check, (K.DECIDING, K.DRAWING, K.SETTLING)),
     a.SignOn: (deck_acts.sign_on, _ALL),
     a.SignOff: (deck_acts.sign_off, _ALL),
     a.StubCount: (dealer_acts.stub_count, (K.DECIDING, K.SETTING, K.SETTLING, K.COLLECTING)),

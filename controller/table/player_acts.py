@@ -6,6 +6,7 @@ from controller.dealing.procedure import Procedure
 from controller.dealing.round import DEALER, Seat, seat_place
 from controller.dealing.steps import Decide as DecideStep
 from controller.dealing.steps import Option, Order, SetHands, Settle, Who
+from controller.dealing.turn_steps import PlayHands
 from controller.table import facts as f
 from controller.table.acts import Decide, SetHand
 from controller.table.dealer_acts import set_dealer
@@ -13,13 +14,15 @@ from controller.table.desk import Desk
 from controller.table.hand_cards import check_named, match_named, named_groups, seal_all
 from controller.table.judging import judge
 from controller.table.side_acts import decide_side
+from controller.table.sizing import amount_of
+from controller.table.turn_acts import choose as choose_in_turn
 from firmware_bridge.cards import UNREADABLE, Card
 
 
 def options_of(desk_procedure: Procedure, phase: str) -> tuple[Option, ...]:
     """The words of `choose` that the step of this phase knows."""
     step = desk_procedure.step(phase)
-    return step.options if isinstance(step, DecideStep | SetHands | Settle) else ()
+    return step.options if isinstance(step, DecideStep | SetHands | Settle | PlayHands) else ()
 
 
 def decide(desk: Desk, act: Decide) -> None:
@@ -28,6 +31,10 @@ def decide(desk: Desk, act: Decide) -> None:
         decide_side(desk, act, act.side)
         return
     step = desk.step
+    plays = desk.procedure.plays_hands
+    if plays is not None and (step is plays or desk.round.redeemable):
+        choose_in_turn(desk, act, plays)
+        return
     options = options_of(desk.procedure, desk.draft.phase)
     if step is None or not options:
         desk.refuse("not-expected-now", "No decision is asked for in this step.")
@@ -41,8 +48,8 @@ def decide(desk: Desk, act: Decide) -> None:
         desk.refuse("bad-option", why, option.rule)
     if option.takes_back is not None and option.takes_back not in seat.wagers:
         desk.refuse("bad-option", f"Seat {act.seat} has no {option.takes_back} wager to take back.", option.rule)
-    amount = _amount(desk, act, seat, option)
     place = seat_place(act.seat)
+    amount = amount_of(desk, act, option, seat.wagers, place)
     _check_cards(desk, act, option, place)
     keep, discard = _kept(desk, act, place)
     stays = option.stays_under is not None and option.stays_under in seat.wagers
@@ -78,25 +85,6 @@ def _check_turn(desk: Desk, act: Decide, seat: Seat, option: Option) -> None:
     step = desk.step
     if isinstance(step, DecideStep) and step.order is Order.CLOCKWISE and round_.turns[0] != place:
         desk.refuse("not-your-turn", f"It is the turn of {round_.turns[0]}, then {place}.", step.rule)
-
-
-def _amount(desk: Desk, act: Decide, seat: Seat, option: Option) -> int | None:
-    if option.places is None:
-        if act.amount is not None:
-            desk.refuse("bad-amount", f"'{act.choose}' places no wager, so it takes no amount.")
-        return None
-    size = option.size
-    if size is None or size.base(seat.wagers) is None:
-        return act.amount
-    if act.amount is None:
-        choices = size.choices(seat.wagers)
-        if len(choices) == 1:
-            return choices[0]
-        desk.refuse("bad-amount", f"Seat {act.seat}: say how much the {option.places} wager is; it is {size.words}.", option.rule)
-    flaw = size.flaw(act.amount, seat.wagers)
-    if flaw:
-        desk.refuse("bad-amount", f"Seat {act.seat}: the {option.places} wager must be {flaw}.", option.rule)
-    return act.amount
 
 
 def _check_cards(desk: Desk, act: Decide, option: Option, place: str) -> None:

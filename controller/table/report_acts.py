@@ -5,13 +5,17 @@ from __future__ import annotations
 from controller.dealing.round import COMMUNITY, DEALER, Held, Round
 from controller.dealing.steps import ExposeCards, SetHands, StateKind, Step, Who
 from controller.table import facts as f
-from controller.table.acts import HoleCheck, Report, Rescan
+from controller.table import turns
+from controller.table.acts import Report, Rescan
 from controller.table.desk import SUPERVISOR, Desk
 from controller.table.device_acts import WAYS
-from controller.table.going_on import go_on_if_free
+from controller.table.going_on import catch_up, go_on_if_free
 from firmware_bridge.cards import UNREADABLE, Sealed, unseal
 
 BEFORE_DECISIONS_END = frozenset({StateKind.STARTING, StateKind.DEALING, StateKind.DECIDING, StateKind.SETTING, StateKind.DRAWING})
+
+FEW_CARDS = {0: "no-card-at-seat", 1: "one-card-at-seat"}
+"""Rows of games that tell a box without a card from one with too few."""
 
 REPORTS = {
     "dealer-card-exposed": "dealer-card-exposed", "community-card-exposed": "community-card-exposed",
@@ -45,6 +49,9 @@ def report(desk: Desk, act: Report) -> None:
     where = f"seat {act.seat}" if isinstance(act.seat, int) else str(act.seat or act.area or "")
     if kind == "card-drawn-in-error":
         desk.notes.to = "aside"
+        if act.shown and turns.may_offer(desk):
+            turns.offer(desk)
+            return
         if act.shown:
             desk.raise_alarm(kind, where=where, detail="its face was seen", ways=WAYS)
             desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = kind, "supervisor-decides", SUPERVISOR
@@ -77,7 +84,10 @@ def _asks_players(step: Step) -> bool:
 
 def _wrong_count(desk: Desk, act: Report) -> None:
     kind, where = _wrong_place(desk, act)
-    desk.irregular(kind, where=where)
+    own = FEW_CARDS.get(act.cards) if act.cards is not None and kind == "wrong-count-seat" else None
+    desk.irregular(kind, where=where, row=own if own in desk.procedure.irregularities else None)
+    if desk.notes.remedy == "hand-dead" and desk.in_round and desk.kind is not StateKind.SUSPENDED:
+        catch_up(desk)
 
 
 def _wrong_place(desk: Desk, act: Report) -> tuple[str, str]:
@@ -117,11 +127,6 @@ def _hands_counted_right(desk: Desk) -> None:
     desk.emit(f.Irregular(kind="stub-count-wrong", remedy=remedy.remedy, rule=remedy.rule))
     desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = "stub-count-wrong", remedy.remedy, remedy.rule
     desk.deck_off_table("stub-count-wrong", remedy.rule)
-
-
-def hole_check(desk: Desk, act: HoleCheck) -> None:
-    """No game of this house has a hole card to check unless its procedure says so."""
-    desk.refuse("not-this-game", f"{desk.procedure.game.title} has no hole card to check.")
 
 
 def rescan(desk: Desk, act: Rescan) -> None:

@@ -12,6 +12,7 @@ from controller.dealing.round import DEALER, Round
 from controller.dealing.side_steps import DecideSide, ExposeSide
 from controller.dealing.sizes import money
 from controller.dealing.steps import Decide, ExposeCards, SetHands, Settle, Stack, StateKind, Who
+from controller.dealing.turn_steps import PlayHands
 from controller.table import acts as a
 from controller.table.codes import REFUSALS, sentence
 from controller.table.dealer_acts import stub_expected
@@ -21,6 +22,7 @@ from controller.table.judging import overall, visible_keys
 from controller.table.outcome import Outcome, ResultsByWager, Wanted
 from controller.table.outcomes import OUTCOMES, Handler
 from controller.table.state import TableState
+from controller.table.turn_acts import choices_now, look_may_come
 
 SEQUENCE = 256
 """Destinations at a device are one byte."""
@@ -52,6 +54,8 @@ def outcome(procedure: Procedure, state: TableState, act: str, notes: Notes, ref
         alarm=notes.alarm,
         alarms=tuple(alarm.code for alarm in state.alarms),
         next=next_acts(procedure, state),
+        turn=_turn(procedure, state),
+        choices=_choices(procedure, state),
         stub_expected=stub_expected(round_, state.deck.ledger.loaded) if round_ is not None and procedure.game.stub else None,
         results={key: _result(procedure, round_, key) for key in keys if round_ is not None},
         pays={key: _pay(round_, key) for key in keys if round_ is not None and round_.pays[key]},
@@ -94,6 +98,17 @@ def _house_way(procedure: Procedure, state: TableState) -> dict[str, tuple[str, 
     cards = round_.shown_cards(DEALER)
     advised = procedure.game.house_way(procedure.settings, cards) if cards else None
     return {name: tuple(card.name for card in group) for name, group in advised.items()} if advised else None
+
+
+def _turn(procedure: Procedure, state: TableState) -> str | None:
+    if not isinstance(procedure.step(state.phase), PlayHands) or state.round is None:
+        return None
+    return next(iter(state.round.turns), None)
+
+
+def _choices(procedure: Procedure, state: TableState) -> tuple[str, ...]:
+    step, round_ = procedure.step(state.phase), state.round
+    return choices_now(round_, step) if isinstance(step, PlayHands) and round_ is not None else ()
 
 
 def gate_open(procedure: Procedure, state: TableState) -> bool:
@@ -175,13 +190,26 @@ def _may_decide(procedure: Procedure, state: TableState) -> bool:
     step, round_ = procedure.step(state.phase), state.round
     if round_ is None:
         return False
+    plays = procedure.plays_hands
+    if plays is not None and round_.redeemable and isinstance(step, ExposeCards):
+        return any(option.redeems for option in plays.options)
     if isinstance(step, Decide | DecideSide):
         return bool(round_.turns)
+    if isinstance(step, PlayHands):
+        return bool(round_.turns) and not (step.must_look and look_may_come(round_, step))
     if not isinstance(step, SetHands | Settle) or not step.options:
         return False
     unexposed = any(seat.live and not seat.exposed for seat in round_.seats.values())
     players_turn = any(place != DEALER for place in round_.turns)
     return players_turn or (unexposed and any(option.until_exposed for option in step.options))
+
+
+def _may_look(procedure: Procedure, state: TableState) -> bool:
+    """The dealer may look at the hole card: in the players' turns, or where it is turned since nobody has a turn."""
+    plays, step, round_ = procedure.plays_hands, procedure.step(state.phase), state.round
+    if plays is None or round_ is None or not round_.played or not isinstance(step, PlayHands | ExposeCards):
+        return False
+    return look_may_come(round_, plays)
 
 
 def _may_set(procedure: Procedure, state: TableState) -> bool:
@@ -226,6 +254,7 @@ _NEXT: dict[type[a.Act], Callable[[Procedure, TableState], bool]] = {
     a.CardOut: _cards_due,
     a.StackOut: _stack_due,
     a.Decide: _may_decide,
+    a.HoleCheck: _may_look,
     a.SetHand: _may_set,
     a.Expose: _may_expose,
     a.Declare: _may_declare,

@@ -17,8 +17,10 @@ from controller.dealing.plan import turns_of
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import DEALER, Round, Seat, seat_of, seat_place
 from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, StateKind, Stub, Wagers, Who
+from controller.dealing.turn_steps import PlayHands
 from controller.table.outcome import Outcome
 from firmware_bridge.cards import parse_card
+from hil.people.drawing import next_in_turns
 from hil.people.hands import Groups, arrange
 from hil.people.moves import HandCards, Move, Plain
 from hil.people.stakes import amount_of, cents, wagers_of
@@ -242,7 +244,7 @@ class People:
         return Move("close_bets", True)
 
     def _wager(self, seat: int) -> Plain:
-        return {"seat": seat, **wagers_of(self.procedure.game, self.rng)}
+        return {"seat": seat, **wagers_of(self.procedure, self.rng)}
 
     def _in_round(self, outcome: Outcome) -> Move | None:
         if outcome.alarms and "resolve" in outcome.next and "stub-count-due" not in outcome.alarms:
@@ -253,6 +255,8 @@ class People:
         match step:
             case Decide():
                 return self._decide(step)
+            case PlayHands():
+                return next_in_turns(step, outcome, self.cards, self.round.seats, self.rng)
             case SetHands(who=Who.DEALER):
                 return Move("set", self._dealer_set(step, outcome))
             case SetHands():

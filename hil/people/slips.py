@@ -52,6 +52,7 @@ class Slips:
             self._resolve,
             self._rescan,
             self._card_handling,
+            self._look,
         ]
         if reports:
             self._kinds.append(self._report)
@@ -120,6 +121,9 @@ class Slips:
     def _card_handling(self, people: People) -> Move:
         key = self.rng.choice(("remove_card", "replace_card"))
         return Move(key, {"card": self.rng.choice(SOME_CARDS), "reason": "slip"}, SUPERVISOR, why="card handling")
+
+    def _look(self, people: People) -> Move:
+        return Move("hole_check", {"blackjack": self.rng.random() < 0.3}, why="looked at the hole card")
 
     def _report(self, people: People) -> Move:
         return Move("report", dict(self.rng.choice(REPORTS)), why="report")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from typing import Final
 
-from controller.dealing.game import Game
+from controller.dealing.procedure import Procedure
 from controller.dealing.sizes import Size, money
 from controller.dealing.steps import Option
 from controller.table.parse_values import as_amounts
@@ -23,15 +23,16 @@ def cents(wagers: Mapping[str, object]) -> dict[str, int | None]:
     return as_amounts("wager", {name: amount for name, amount in wagers.items() if name != "seat"})
 
 
-def wagers_of(game: Game, rng: random.Random) -> dict[str, object]:
+def wagers_of(procedure: Procedure, rng: random.Random) -> dict[str, object]:
     """Return the wagers of one seat before the deal; empty when no amounts are told."""
     value: dict[str, object] = {}
     if rng.random() >= MONEY_RATE:
         return value
+    game = procedure.game
     opening = game.opening_wagers
     first = "" if any(kind.required for kind in game.wagers) else rng.choice(opening)
-    for kind in game.wagers:
-        if kind.before_deal and (kind.required or kind.name == first or rng.random() < SIDE_RATE):
+    for kind in game.wagers_before(procedure.settings):
+        if kind.required or kind.name == first or rng.random() < SIDE_RATE:
             value[kind.name] = sized(kind.size, cents(value), rng) or rng.choice(AMOUNTS)
     return value
 

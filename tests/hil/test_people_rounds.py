@@ -18,7 +18,7 @@ from hil.people.moves import Move
 from hil.people.people import People
 from hil.people.session import StuckError, play_rounds
 from hil.people.slips import Slips
-from tests.controller.table.bench import share
+from tests.controller.table.bench import METHOD_HOUSES, share
 
 WAYS_TO_DEAL = [(key, method.value) for key, game in sorted(GAMES.items()) for method in game.deals]
 HOUSES = {"fast-action-hold-em": {"natural": ["four-of-a-kind", "two-pair"]}}
@@ -26,7 +26,8 @@ HOUSES = {"fast-action-hold-em": {"natural": ["four-of-a-kind", "two-pair"]}}
 
 def procedure(key: str, method: str) -> Procedure:
     house: dict[str, object] = dict(HOUSES.get(key, {}))
-    if GAMES[key].permitted is not None:
+    house |= METHOD_HOUSES.get((key, method), {})
+    if "methods_permitted" in {setting.name for setting in GAMES[key].settings}:
         house["methods_permitted"] = [method]
     return build_procedure(GAMES[key], method, house)  # type: ignore[arg-type]
 

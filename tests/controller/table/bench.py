@@ -29,6 +29,8 @@ TECHNICIAN = a.By("technician", "T1")
 
 HOUSES: dict[str, dict[str, Plain]] = {"fast-action-hold-em": {"methods_permitted": ["manual-shoe", "hand", "automated-shoe"]}}
 """What a house must set so that every method may be used."""
+METHOD_HOUSES: dict[tuple[str, str], dict[str, Plain]] = {("blackjack", "hand"): {"decks": 2}}
+"""What a house must set so that a game may be dealt by this method."""
 TABLES = tuple((key, method.value) for key, game in GAMES.items() for method in game.deals)
 """Every game with every method that it has."""
 ROUNDS_FOR = 12
@@ -45,7 +47,7 @@ _COMPILED: dict[tuple[str, ...], Procedure] = {}
 
 def procedure_of(game: str, method: str, house: Mapping[str, Plain] | None = None) -> Procedure:
     """The procedure of a game and method, compiled once for each set of house settings."""
-    merged = {**HOUSES.get(game, {}), **(house or {})}
+    merged = {**HOUSES.get(game, {}), **METHOD_HOUSES.get((game, method), {}), **(house or {})}
     key = (game, method, *(f"{name}={value!r}" for name, value in sorted(merged.items())))
     if key not in _COMPILED:
         _COMPILED[key] = build_procedure(GAMES[game], method, merged)
@@ -223,6 +225,17 @@ class Bench:
             case f.CardsReordered():
                 at = next(i for i, (_, as_next) in enumerate(self.aside) if as_next)
                 self._lay(fact.to, [self.aside.pop(at)[0]])
+            case f.HandSplit():
+                one, two = self.places.pop(fact.place)
+                self.places[fact.left], self.places[fact.right] = [one], [two]
+            case f.OfferTaken():
+                self._lay(fact.place, [self.aside.pop()[0]])
+            case f.OfferPassed():
+                self.aside[-1] = (self.aside[-1][0], True)
+            case f.CardOffered():
+                self.aside[-1] = (self.aside[-1][0], False)
+            case f.AsideBurned():
+                del self.aside[len(self.aside) - fact.cards :]
             case f.StackDealt():
                 pending = self.places.pop("pending", [])
                 new = max(0, len(fact.cards) - len(pending))

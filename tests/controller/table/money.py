@@ -9,6 +9,7 @@ from controller.dealing.procedure import Procedure
 from controller.dealing.round import Round, Seat
 from controller.hands.poker import evaluate
 from controller.table.state import TableState
+from tests.controller.table.money_twenty_one import check_blackjack, check_void_hands
 
 
 def check_money(procedure: Procedure, before: TableState, after: TableState) -> None:
@@ -27,6 +28,9 @@ def _void(procedure: Procedure, round_: Round) -> None:
     sides = {kind.name for kind in procedure.game.wagers if kind.side and round_.void_side_bets_stand}
     for number, seat in round_.seats.items():
         if seat.status == "natural":
+            continue
+        if round_.played_by(number):
+            check_void_hands(round_, number)
             continue
         for wager, pay in round_.pays[str(number)].items():
             result = round_.results[str(number)][wager]
@@ -166,6 +170,7 @@ def _vigorish(rounding: str, won: int) -> int:
 
 
 _CHECKS = {
+    "blackjack": check_blackjack,
     "colorado-hold-em-poker": _colorado,
     "fast-action-hold-em": _fast_action,
     "winners-pot-poker": _winners_pot,

@@ -13,10 +13,13 @@ from controller.dealing.round import Round, seat_of, seat_place
 from controller.dealing.side_steps import DecideSide, ExposeSide
 from controller.dealing.sizes import Size
 from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, Stack, StateKind, Who
+from controller.dealing.turn_steps import PlayHands
+from controller.hands.points import is_blackjack
 from controller.table import acts as a
 from controller.table.judging import overall
 from controller.table.player_acts import options_of
 from controller.table.side_acts import winner_of
+from controller.table.turn_acts import choices_now
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, card_from_code
 from tests.controller.table import right_sides
 from tests.controller.table.bench import DEALER, SHOE, SHUFFLER, SUPERVISOR, Bench
@@ -54,8 +57,8 @@ def _wager(bench: Bench) -> a.AnyAct | None:
         return right_sides.wager(bench)
     required = {kind.name for kind in game.wagers if kind.required} or {rng.choice(game.opening_wagers)}
     amounts: dict[str, int | None] = {}
-    for kind in game.wagers:
-        if kind.before_deal and (kind.name in required or rng.random() < 0.3):
+    for kind in game.wagers_before(bench.procedure.settings):
+        if kind.name in required or rng.random() < 0.3:
             amounts[kind.name] = sized(kind.size, amounts, rng)
     return a.Wager(seat=rng.randint(1, bench.procedure.seats), amounts=amounts, by=DEALER)
 
@@ -100,6 +103,9 @@ def _decide(bench: Bench) -> a.AnyAct | None:
     step = bench.procedure.step(bench.state.phase)
     if isinstance(step, DecideSide):
         return right_sides.decide(bench, step)
+    plays = bench.procedure.plays_hands
+    if plays is not None and (step is plays or round_.redeemable):
+        return _choose_in_turn(bench, plays)
     options = options_of(bench.procedure, bench.state.phase)
     turns = [n for place in round_.turns if (n := seat_of(place)) is not None]
     seats = turns[:1] if isinstance(step, Decide) else turns
@@ -110,6 +116,27 @@ def _decide(bench: Bench) -> a.AnyAct | None:
         return None
     seat, option = rng.choice(pairs)
     return _decision(bench, seat, option)
+
+
+def _choose_in_turn(bench: Bench, step: PlayHands) -> a.AnyAct:
+    """Anything that the hand in turn may choose, or giving up the hand that was just doubled."""
+    rng, round_ = bench.rng, round_of(bench)
+    place, words = round_.turns[0] if round_.turns else "", choices_now(round_, step)
+    options = [option for option in (*step.options, step.accept, step.refuse) if option.choose in words]
+    late = [option for option in step.options if option.redeems] if round_.redeemable and not round_.offered else []
+    if late and (not options or rng.random() < 0.5):
+        place, options = round_.redeemable, late
+    option = rng.choice(options)
+    seat = seat_of(place)
+    assert seat is not None
+    wagers = round_.played[place].wagers
+    amount = sized(option.size, wagers, rng) if option.places is not None and rng.random() < 0.5 else None
+    hand = int(place.split()[-1]) if " hand " in place else 1
+    return a.Decide(seat=seat, choose=option.choose, amount=amount, hand=hand, by=a.By("player", str(seat)))
+
+
+def _look(bench: Bench) -> a.AnyAct:
+    return a.HoleCheck(blackjack=is_blackjack(bench.places[DEALER_PLACE]), by=DEALER)
 
 
 def _decision(bench: Bench, seat: int, option: Option) -> a.Decide:
@@ -288,6 +315,7 @@ _MAKE: dict[str, Callable[[Bench], a.AnyAct | None]] = {
     "declare": _declare,
     "stub_count": _stub_count,
     "collect": _collect,
+    "hole_check": _look,
     "rescan": _rescan,
     "replace_card": _replace,
     "resolve": _resolve,

@@ -1,0 +1,347 @@
+"""What the four games of the blackjack family share: how hands are played, when they are settled, and what the dealer draws.
+
+A game gives its `Terms`: what rides on a hand, what may be doubled, split and surrendered, which hands are paid at once, and its rules with
+their standing. Totals are those of `controller.hands.points`; nothing here knows devices or people.
+
+When a result is known: a bust, a blackjack that the dealer cannot equal and a hand that wins at once, as soon as its cards lie; the others
+when the dealer's hand is complete. The dealer draws only where a live wager depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from controller.dealing.game import Judged
+from controller.dealing.round import DEALER, PlayedHand, Round, Seat, seat_of
+from controller.dealing.rules import Rule
+from controller.dealing.settings import Settings
+from controller.dealing.turn_steps import Closing
+from controller.games import common as c
+from controller.games.pay import Odds
+from controller.hands import points
+from firmware_bridge.cards import UNREADABLE, Card
+
+LOOK: Final = "hands of this game lie face up"
+WAITS: Final = frozenset({"blackjack", "surrendered"})
+"""Hands that play no more and whose result may depend on the dealer's hole card alone."""
+ENDED: Final = frozenset({"bust", "rescued"})
+EVEN: Final = Fraction(1)
+
+Special: TypeAlias = "Callable[[tuple[Card, ...], PlayedHand], tuple[str, Odds] | None]"
+"""(words, odds) of a hand of 21 that is paid more than even money."""
+SideResult: TypeAlias = "tuple[str, int | None]"
+"""(result, net cents) of a side wager."""
+Sides: TypeAlias = "Callable[[Settings, Round, Seat], Mapping[str, SideResult]]"
+"""Results of a seat's side wagers, as far as they are known."""
+
+
+def _no_special(cards: tuple[Card, ...], hand: PlayedHand) -> tuple[str, Odds] | None:
+    return None
+
+
+def _no_sides(settings: Settings, round_: Round, seat: Seat) -> Mapping[str, SideResult]:
+    return {}
+
+
+def _two_to_one(dealer: tuple[Card, ...]) -> Odds:
+    return 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The rules of a game, each with its citation and standing."""
+
+    deal: Rule
+    hole: Rule
+    look: Rule
+    insurance: Rule
+    hit: Rule
+    stand: Rule
+    double: Rule
+    split: Rule
+    split_aces: Rule
+    surrender: Rule
+    blackjack: Rule
+    bust: Rule
+    closed_21: Rule
+    dealer: Rule
+    settle: Rule
+    dealer_blackjack: Rule
+    collect: Rule
+    at_once: Rule
+    rescue: Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What one table of the family plays, from its settings."""
+
+    rules: Rules
+    stakes: tuple[str, ...]
+    """Wagers of a seat that ride on its hand, the first of them required."""
+    hits_soft_17: bool
+    blackjack_odds: Odds = EVEN
+    blackjack_always_wins: bool = False
+    twenty_one_always_wins: bool = False
+    cards_that_win: int | None = None
+    """So many cards without passing 21 win at once."""
+    dealer_22_pushes: bool = False
+    soft_21_may_draw: bool = False
+    most_hands: int = 4
+    split_aces: str = "one-card"
+    """`one-card`, `stand-or-double`, or `play` like any other hand."""
+    resplits_aces: bool = False
+    doubles_any_cards: bool = False
+    doubles_after_split: bool = True
+    double_percent: tuple[int, int] = (0, 100)
+    """Least and most of a double, in percent of the hand's stakes."""
+    surrender: str = "first-two"
+    """`off`, `first-two` cards, or `any`, also after doubling."""
+    rescue: bool = False
+    """A doubled hand may be given up for its first wager."""
+    special: Special = _no_special
+    insurance_odds: Callable[[tuple[Card, ...]], Odds] = _two_to_one
+    sides: Sides = _no_sides
+    side_needs_dealer: Callable[[Round], bool] = lambda round_: False
+    """True while a side wager depends on the dealer's complete hand."""
+
+
+# ---- the cards that lie
+
+
+def up_card(round_: Round) -> Card | None:
+    """The dealer's first card, which lies face up; None before it lies, or unread."""
+    held = round_.hands.get(DEALER, ())
+    if not held or not held[0].shown:
+        return None
+    card = round_.cards_at(DEALER, LOOK)[0]
+    return card if card is not UNREADABLE else None
+
+
+def dealer_may_have_blackjack(round_: Round) -> bool:
+    """True while the dealer's up card and what was told of the hole card leave it open."""
+    up = up_card(round_)
+    return up is not None and points.may_be_blackjack(up) and round_.hole_told is not False
+
+
+def shows_ace(round_: Round) -> bool:
+    """The dealer's up card is an ace."""
+    up = up_card(round_)
+    return up is not None and up.rank == points.ACE
+
+
+def calls_for_a_look(round_: Round) -> bool:
+    """The up card is an ace or a card of ten, and the hole card lies."""
+    up = up_card(round_)
+    return up is not None and points.may_be_blackjack(up) and len(round_.hands.get(DEALER, ())) == 2
+
+
+def open_cards(round_: Round, place: str) -> tuple[Card, ...]:
+    """A hand that lies face up; empty when a card of it was not read."""
+    cards = round_.cards_at(place, LOOK)
+    return () if UNREADABLE in cards else cards
+
+
+# ---- hands in play
+
+
+def closes(terms: Terms, round_: Round, place: str) -> Closing | None:
+    """Why the hand's cards end its turn."""
+    hand, cards, rules = round_.played[place], open_cards(round_, place), terms.rules
+    if len(cards) < 2:
+        return None
+    total = points.total_of(cards)
+    if total.bust:
+        return Closing(status="bust", rule=rules.bust, cleared=True)
+    if points.is_blackjack(cards) and not hand.split:
+        at_once = terms.blackjack_always_wins or not dealer_may_have_blackjack(round_)
+        return Closing(status="blackjack", rule=rules.blackjack, cleared=at_once)
+    if terms.twenty_one_always_wins and total.points == points.BEST:
+        return Closing(status="twenty-one", rule=rules.at_once, cleared=True)
+    if terms.cards_that_win is not None and len(cards) >= terms.cards_that_win:
+        return Closing(status="many-cards", rule=rules.at_once, cleared=True)
+    if hand.doubled:
+        return Closing(status="doubled", rule=rules.double)
+    if total.points == points.BEST and not (total.soft and terms.soft_21_may_draw):
+        return Closing(status="twenty-one", rule=rules.closed_21)
+    if terms.split_aces == "one-card" and is_split_ace(hand, cards) and not may_split(terms, round_, place):
+        return Closing(status="one-card", rule=rules.split_aces)
+    return None
+
+
+def is_split_ace(hand: PlayedHand, cards: tuple[Card, ...]) -> bool:
+    """One of two aces that were split."""
+    return hand.split and cards[0].rank == points.ACE
+
+
+def may_split(terms: Terms, round_: Round, place: str) -> bool:
+    """Two cards of one value, and the seat may have one more hand."""
+    hand, cards = round_.played[place], open_cards(round_, place)
+    if len(cards) != 2 or hand.doubled or points.value_of(cards[0]) != points.value_of(cards[1]):
+        return False
+    if is_split_ace(hand, cards) and not terms.resplits_aces:
+        return False
+    return len(round_.played_by(seat_of(place) or 0)) < terms.most_hands
+
+
+def is_contested(terms: Terms, round_: Round, place: str) -> bool:
+    """The hand's result depends on the dealer's total."""
+    hand = round_.played[place]
+    seat = round_.seats.get(seat_of(place) or 0)
+    settled = hand.cleared or hand.status in ENDED or hand.status in WAITS
+    return seat is not None and seat.live and bool(hand.status) and not settled
+
+
+def dealer_has_to_draw(terms: Terms, round_: Round) -> bool:
+    """Some live wager depends on the dealer's total."""
+    return any(is_contested(terms, round_, place) for place in round_.played) or terms.side_needs_dealer(round_)
+
+
+def dealer_is_needed(terms: Terms, round_: Round) -> bool:
+    """The dealer's hand is turned up: a live wager depends on the total, or on the hole card."""
+    waiting = any(hand.status in WAITS and not hand.cleared for hand in round_.played.values())
+    insured = round_.hole_told is None and any("insurance" in seat.wagers for seat in round_.seats.values() if seat.live)
+    return dealer_has_to_draw(terms, round_) or waiting or insured or round_.hole_told is True
+
+
+def dealer_next(terms: Terms, round_: Round) -> tuple[str, str] | None:
+    """Where the next card goes while the dealer's rule asks for one."""
+    cards = open_cards(round_, DEALER)
+    if not round_.dealer_exposed or not cards or not dealer_has_to_draw(terms, round_):
+        return None
+    return (DEALER, "up") if points.dealer_draws(cards, hits_soft_17=terms.hits_soft_17) else None
+
+
+def dealer_is_complete(terms: Terms, round_: Round) -> bool:
+    """The dealer's cards are up and no further one is drawn."""
+    return round_.dealer_exposed and bool(open_cards(round_, DEALER)) and dealer_next(terms, round_) is None
+
+
+# ---- settlement
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How the wagers of a hand are settled: `odds` for a win. `first_only`: only the first wagers are lost, others go back."""
+
+    word: str
+    rule: Rule
+    odds: Odds = EVEN
+    half: bool = False
+    first_only: bool = False
+    words: str = ""
+
+
+def result_of(terms: Terms, round_: Round, place: str) -> Result | None:
+    """The result of one hand, None while it is not known."""
+    hand, rules = round_.played[place], terms.rules
+    cards = open_cards(round_, place)
+    match hand.status:
+        case "":
+            return None
+        case "bust":
+            return Result("lose", rules.bust, words="over 21")
+        case "rescued":
+            return Result("lose", rules.rescue, first_only=True, words="rescued")
+        case "surrendered":
+            return _surrendered(terms, round_, hand)
+        case "blackjack":
+            return _blackjack(terms, round_, hand)
+        case "twenty-one" | "many-cards" if hand.cleared:
+            words, odds = (terms.special(cards, hand) if not hand.doubled else None) or ("21" if hand.status == "twenty-one" else "", EVEN)
+            return Result("win", rules.at_once, odds, words=words or str(points.total_of(cards)))
+        case _:
+            return _against_dealer(terms, round_, cards)
+
+
+def _surrendered(terms: Terms, round_: Round, hand: PlayedHand) -> Result | None:
+    if not hand.cleared and round_.dealer_exposed and round_.dealer_natural:
+        return Result("lose", terms.rules.dealer_blackjack, words="surrendered")
+    if hand.cleared or round_.dealer_exposed or not dealer_may_have_blackjack(round_):
+        return Result("lose", terms.rules.surrender, half=True, words="surrendered")
+    return None
+
+
+def _blackjack(terms: Terms, round_: Round, hand: PlayedHand) -> Result | None:
+    if hand.cleared or terms.blackjack_always_wins or (round_.dealer_exposed and not round_.dealer_natural):
+        return Result("win", terms.rules.blackjack, terms.blackjack_odds, words="blackjack")
+    if round_.dealer_exposed:
+        return Result("push", terms.rules.settle, words="blackjack")
+    return None
+
+
+def _against_dealer(terms: Terms, round_: Round, cards: tuple[Card, ...]) -> Result | None:
+    if not cards or not dealer_is_complete(terms, round_):
+        return None
+    own, dealer = points.total_of(cards), points.total_of(open_cards(round_, DEALER))
+    words, rules = str(own), terms.rules
+    if round_.dealer_natural:
+        return Result("lose", rules.dealer_blackjack, first_only=True, words=words)
+    if terms.dealer_22_pushes and dealer.points == points.BEST + 1:
+        return Result("push", rules.dealer, words=words)
+    if dealer.bust or own.points > dealer.points:
+        return Result("win", rules.settle, words=words)
+    return Result("push" if own.points == dealer.points else "lose", rules.settle, words=words)
+
+
+def judge(terms: Terms, settings: Settings, round_: Round) -> list[Judged]:
+    """What is known of every seat's hands and side wagers."""
+    judged: list[Judged] = []
+    for number, seat in sorted(round_.seats.items()):
+        places = round_.played_by(number)
+        if not places or not seat.live:
+            continue
+        sides = {**_insurance(terms, round_, seat), **terms.sides(settings, round_, seat)}
+        for place in places:
+            result = result_of(terms, round_, place)
+            own = sides if len(places) == 1 else {}
+            if result is None and not own:
+                continue
+            judged.append(_slip(terms, round_, place, result, own))
+        if len(places) > 1 and sides:
+            judged.append(_judged(str(number), sides, terms.rules.settle))
+    return judged
+
+
+def _slip(terms: Terms, round_: Round, place: str, result: Result | None, sides: Mapping[str, SideResult]) -> Judged:
+    hand = round_.played[place]
+    key = place.removeprefix("seat ")
+    original = " hand " not in key or key.endswith(" hand 1")
+    rows: dict[str, SideResult] = {}
+    if result is not None:
+        for name, amount in hand.wagers.items():
+            goes_back = result.first_only and not (original and name in terms.stakes)
+            rows[name] = ("push", None if amount is None else 0) if goes_back else (result.word, _net(result, amount))
+    rule = result.rule if result is not None else terms.rules.insurance
+    return _judged(key, {**rows, **sides}, rule, result.words if result is not None else "")
+
+
+def _judged(key: str, rows: Mapping[str, SideResult], rule: Rule, words: str = "") -> Judged:
+    results = {name: word for name, (word, _) in rows.items()}
+    return Judged(key=key, results=results, pays={name: pay for name, (_, pay) in rows.items()}, rule=rule, hand=words)
+
+
+def _net(result: Result, amount: int | None) -> int | None:
+    if amount is None or result.word == "push":
+        return None if amount is None else 0
+    if result.word == "win":
+        return paid(amount, result.odds)
+    return amount // 2 - amount if result.half else -amount
+
+
+def paid(amount: int, odds: Odds) -> int:
+    """What a wager wins, in whole cents, rounded down."""
+    return int(amount * odds // 1)
+
+
+def _insurance(terms: Terms, round_: Round, seat: Seat) -> dict[str, SideResult]:
+    if "insurance" not in seat.wagers or not (round_.dealer_exposed or round_.hole_told is False):
+        return {}
+    amount = seat.wagers["insurance"]
+    if not (round_.dealer_exposed and round_.dealer_natural):
+        return {"insurance": ("lose", c.lost(amount))}
+    odds = terms.insurance_odds(open_cards(round_, DEALER))
+    return {"insurance": ("win", None if amount is None else paid(amount, odds))}
