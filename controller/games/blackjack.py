@@ -85,7 +85,7 @@ SETTINGS = (
     ),
     steps.yes_or_no("resplit_aces", "split aces may be split again", c.parallel("PA 633a.11(c)", "set by the house"), default=False),
     Setting(
-        name="split_aces", default="one-card", allowed=("one-card", "play"), rule=c.memory("split aces"),
+        name="split_aces", default="one-card", allowed=("one-card", "play"), rule=c.house("split_aces", "one card each is usual"),
         meaning="split aces get one card each, or are played like other hands",
     ),
     steps.yes_or_no("double_after_split", "hands that were split may be doubled", c.house("double_after_split"), default=True),

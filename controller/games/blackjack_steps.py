@@ -236,8 +236,6 @@ def irregularities(more: Mapping[str, Remedy] | None = None) -> dict[str, Remedy
         "hole-check-not-due": LOOKED_IN_VAIN,
         "hole-check-wrong": FALSE_LOOK,
         "shuffler-malfunction": c.SHUFFLER_FAILED,
-        "duplicate-card": c.DECK_WRONG,
-        "missing-card": c.DECK_WRONG,
     }
     return rows | dict(more or {})
 

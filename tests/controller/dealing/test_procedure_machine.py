@@ -8,17 +8,28 @@ import pytest
 
 from controller.dealing.machine import FIXED, Phases, compile_machine
 from controller.dealing.procedure import Procedure
-from controller.dealing.round import Round, Seat
+from controller.dealing.round import Held, PlayedHand, Round, Seat
 from controller.dealing.rules import law
 from controller.dealing.steps import Collect, Deal, Face, Wagers, Who
+from controller.dealing.turn_steps import HandCard, PlayHands
+from firmware_bridge.cards import Sealed, parse_card
 from tests.controller.table.bench import TABLES, procedure_of
 
+IN_TURNS = {"draw", "drawn"}
+"""Triggers of games whose players draw cards."""
 TRIGGERS = {"open", "close", "verify", "unverify", "quarantine", "begin", "advance", "void", "suspend", "resume"}
 ROUNDS = [
     None,
     Round(number=1),
     Round(number=1, seats={1: Seat(1, {"ante": 5})}, fresh_shoe=False),
     Round(number=1, seats={1: Seat(1, {"ante": 5}, status="folded", lost={"ante": "pot"})}, dealer_natural=True),
+    Round(
+        number=1,
+        seats={1: Seat(1, {"initial": 5})},
+        hands={"dealer": (Held(Sealed(parse_card("As")), "read", True),)},
+        played={"seat 1": PlayedHand({"initial": 5}, status="stood")},
+        dealer_exposed=True,
+    ),
 ]
 
 
@@ -29,7 +40,7 @@ def procedure(request: pytest.FixtureRequest) -> Procedure:
 
 def test_only_the_stated_triggers_exist_and_nobody_can_force_a_state(procedure: Procedure) -> None:
     machine = procedure.phases.machine
-    assert set(machine.events) == TRIGGERS
+    assert set(machine.events) == TRIGGERS | (IN_TURNS if procedure.plays_hands is not None else set())
     assert machine.auto_transitions is False
     assert machine.send_event is True
     assert machine.models == [], "a model that is kept in the machine stays in memory"
@@ -72,13 +83,25 @@ def test_a_suspended_table_resumes_in_the_very_phase_that_was_held(procedure: Pr
 
 def test_every_step_is_reached_by_some_round_and_advance_never_goes_back(procedure: Procedure) -> None:
     order = {name: index for index, name in enumerate(procedure.names)}
-    reached = {procedure.names[0]}
-    for name, round_ in itertools.product(procedure.names, ROUNDS[1:]):
+    asked_for = {name for name in procedure.names if isinstance(procedure.step(name), HandCard)}
+    reached = {procedure.names[0]} | asked_for
+    for name, round_ in itertools.product(set(procedure.names) - asked_for, ROUNDS[1:]):
         to = procedure.phases.after(name, "advance", round_)
         assert to is not None
         assert to == "complete" or order[to] > order[name]
         reached.add(to)
     assert set(procedure.names) <= reached
+
+
+def test_a_card_that_a_hand_asked_for_leads_back_to_the_turns(procedure: Procedure) -> None:
+    turns = [name for name in procedure.names if isinstance(procedure.step(name), PlayHands)]
+    for name in turns:
+        card = procedure.phases.after(name, "draw")
+        assert card is not None
+        assert isinstance(procedure.step(card), HandCard)
+        assert procedure.phases.after(card, "drawn") == name
+        assert procedure.phases.after(card, "advance", ROUNDS[2]) is None
+    assert turns or "draw" not in procedure.phases.machine.events
 
 
 def test_the_shuffle_gate_stands_before_the_first_wager(procedure: Procedure) -> None:

@@ -10,7 +10,7 @@ from controller.dealing.procedure import ProcedureError, build_procedure
 from controller.dealing.rules import Standing
 from controller.dealing.settings import Plain, Setting, SettingError, resolve_settings
 from controller.games import GAMES, UnknownGameError, find_game
-from tests.controller.table.bench import HOUSES
+from tests.controller.table.bench import HOUSES, METHOD_HOUSES
 
 ALL = [(key, setting.name) for key, game in GAMES.items() for setting in game.settings]
 DEFAULTS: dict[tuple[str, str], Plain] = {
@@ -177,7 +177,8 @@ def test_the_rules_hash_follows_every_setting_and_method_and_nothing_else(game: 
     assert base.rules_hash == again.rules_hash
     hashes = {base.rules_hash}
     for method in GAMES[game].deals:
-        hashes.add(build_procedure(GAMES[game], method, HOUSES.get(game, {})).rules_hash)
+        house = {**HOUSES.get(game, {}), **METHOD_HOUSES.get((game, method.value), {})}
+        hashes.add(build_procedure(GAMES[game], method, house).rules_hash)
     assert len(hashes) == len(GAMES[game].deals)
     for setting in GAMES[game].settings:
         other = next((value for value in setting.allowed or () if value != setting.default), None)
