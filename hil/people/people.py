@@ -24,6 +24,7 @@ from hil.people.drawing import next_in_turns
 from hil.people.hands import Groups, arrange
 from hil.people.moves import HandCards, Move, Plain
 from hil.people.stakes import amount_of, cents, wagers_of
+from hil.people.starting import any_start
 
 SUPERVISOR: Final = "supervisor:S1"
 WAYS: Final = ("continue", "void", "reshuffle", "replace-deck", "hand-dead")
@@ -268,24 +269,12 @@ class People:
             case Stub():
                 return None
             case _ if outcome.state == "starting":
-                return Move("start", self._start())
+                return Move("start", any_start(self.procedure.seats, self.rng))
             case _:
                 return Move("collect", True) if "collect" in outcome.next else None
 
     def _counts_stub(self, outcome: Outcome) -> bool:
         return "stub-count-due" in outcome.alarms or self.rng.random() < 0.3
-
-    def _start(self) -> Plain:
-        seats = self.procedure.seats
-        match self.rng.randrange(4):
-            case 0:
-                return {"dice": sum(self.rng.randint(1, 6) for _ in range(3))}
-            case 1:
-                return {"number": self.rng.randint(1, seats + 1)}
-            case 2:
-                return {"seat": "dealer"}
-            case _:
-                return {"seat": self.rng.randint(1, seats)}
 
     def _decide(self, step: Decide) -> Move | None:
         if not self._turns:
