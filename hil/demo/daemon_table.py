@@ -54,6 +54,7 @@ class DaemonTable:
         self._pace = pace
         self._on_entry = on_entry
         self._last_entry = 0
+        self._phase = ""
         self._lying: list[PhysicalCard] = []
         self._backs = ("red", "blue")
         self._packs = 0
@@ -196,7 +197,9 @@ class DaemonTable:
         self._last_entry = entry.entry
         if entry.act in ("card", "stack"):
             self._pick_up()
-        in_stack = isinstance(self._procedure.step(entry.outcome.phase), Stack)
-        self._tracker.told(entry.act, entry.outcome, in_stack=in_stack)
+        before, after = self._procedure.step(self._phase), self._procedure.step(entry.outcome.phase)
+        self._phase = entry.outcome.phase
+        size = before.size if isinstance(before, Stack) else None
+        self._tracker.told(entry.act, entry.outcome, in_stack=isinstance(after, Stack), size=size)
         if entry.act != "routine":
             self._on_entry(entry, self._moves.pop(entry.entry, None))

@@ -24,12 +24,15 @@ class CardTracker:
         """Cards have left the device, in this order."""
         self._pulled.extend(names)
 
-    def told(self, act: str, outcome: Outcome, *, in_stack: bool) -> None:
-        """The table has said what an act came to. Cards of a stack are placed with the stack, not one by one."""
+    def told(self, act: str, outcome: Outcome, *, in_stack: bool, size: int | None = None) -> None:
+        """The table has said what an act came to. Cards of a stack are placed with the stack, not one by one.
+
+        `size` is how many cards a stack has, where cards of the next one may have left the device already.
+        """
         place = outcome.to
         if act == "stack" and place is not None:
-            self._place(place, self._pulled)
-            self._pulled = []
+            self._place(place, self._pulled[:size])
+            self._pulled = [] if size is None else self._pulled[size:]
         elif act == "card" and not (in_stack and place != "aside") and self._pulled:
             first, *together = self._pulled
             self._pulled = []
