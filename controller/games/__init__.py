@@ -21,6 +21,7 @@ from controller.games import (
     supreme_pai_gow,
     texas_hold_em_bonus_poker,
     three_card_poker,
+    two_card_joker_poker,
     ultimate_texas_hold_em,
     winners_pot_poker,
 )
@@ -46,6 +47,7 @@ GAMES: Final[dict[str, Game]] = {
         supreme_pai_gow,
         texas_hold_em_bonus_poker,
         three_card_poker,
+        two_card_joker_poker,
         ultimate_texas_hold_em,
         winners_pot_poker,
     )

@@ -32,11 +32,9 @@ def choose(bench: Bench, choices: Mapping[int, Choice]) -> None:
 
 def settled(bench: Bench) -> Outcome:
     """The dealer's hand and the seats' hands are exposed in order, then the cards are collected."""
-    while (outcome := bench.view()).state == "settling":
+    while bench.view().state == "settling":
         turn = bench.state.round.turns[0] if bench.state.round is not None else ""
-        seat: object = "dealer" if turn == "dealer" else int(turn.split()[1])
-        did(bench, "expose", {"seat": seat})
-        assert bench.view() != outcome
+        did(bench, "expose", {"seat": "dealer" if turn == "dealer" else int(turn.split()[1])})
     return collect(bench)
 
 
