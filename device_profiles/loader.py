@@ -91,6 +91,8 @@ def _verify_value(value: object, expected: msgspec.inspect.Type, path: str, file
     match expected:
         case msgspec.inspect.StructType() if isinstance(value, dict):
             fields = {field.encode_name: field.type for field in expected.fields}
+            if expected.tag_field is not None:
+                fields[expected.tag_field] = msgspec.inspect.StrType()
             for key, inner in value.items():
                 if key not in fields:
                     raise UnknownKeyError(file, f"{path}{key}", nearest_of(key, fields))
@@ -102,10 +104,18 @@ def _verify_value(value: object, expected: msgspec.inspect.Type, path: str, file
             for index, inner in enumerate(value):
                 _verify_value(inner, expected.item_type, f"{path[:-1]}[{index}].", file)
         case msgspec.inspect.UnionType():
-            for member in expected.types:
+            for member in _members_for(value, expected.types):
                 _verify_value(value, member, path, file)
         case _:
             return  # a plain value: its type is msgspec's to judge
+
+
+def _members_for(value: object, members: tuple[msgspec.inspect.Type, ...]) -> Iterable[msgspec.inspect.Type]:
+    """The members of a union that a table may be: where they are told apart by a key, the one that it names."""
+    tagged = [m for m in members if isinstance(m, msgspec.inspect.StructType) and m.tag_field is not None]
+    if not isinstance(value, dict) or not tagged:
+        return members
+    return [member for member in tagged if member.tag == value.get(member.tag_field)]
 
 
 def nearest_of(word: str, known: Iterable[str]) -> str | None:

@@ -25,7 +25,7 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 HexBytes = Annotated[str, msgspec.Meta(pattern=r"^([0-9A-F]{2})( [0-9A-F]{2})*$", max_length=4096)]
 
 
-class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table of the file; unknown keys are errors."""
 
 
@@ -50,7 +50,7 @@ class FieldType(Enum):
     """The fields of the named group in its place."""
 
 
-class Field(_Table, frozen=True, kw_only=True):
+class Field(Table, frozen=True, kw_only=True):
     """One field of a message, in wire order."""
 
     name: Name
@@ -83,14 +83,14 @@ class Field(_Table, frozen=True, kw_only=True):
 Fields = Annotated[tuple[Field, ...], msgspec.Meta(max_length=64)]
 
 
-class EnumTable(_Table, frozen=True, kw_only=True):
+class EnumTable(Table, frozen=True, kw_only=True):
     """Names of numbers; `ranges` names all numbers from one to another."""
 
     values: Annotated[dict[Name, Number], msgspec.Meta(max_length=256)]
     ranges: Annotated[dict[Name, tuple[Number, Number]], msgspec.Meta(max_length=16)] = {}
 
 
-class FlagTable(_Table, frozen=True, kw_only=True):
+class FlagTable(Table, frozen=True, kw_only=True):
     bits: Annotated[dict[Name, Number], msgspec.Meta(max_length=64)]
     replayed: Number = 0
     """The bit that says: sent before."""
@@ -105,7 +105,7 @@ class Role(Enum):
     VENDOR = "vendor"
 
 
-class Form(_Table, frozen=True, kw_only=True):
+class Form(Table, frozen=True, kw_only=True):
     """A canonical command that this message carries: constants to set, and which canonical field fills which field."""
 
     command: str
@@ -113,7 +113,7 @@ class Form(_Table, frozen=True, kw_only=True):
     map: dict[Name, Name] = {}
 
 
-class CommandMessage(_Table, frozen=True, kw_only=True):
+class CommandMessage(Table, frozen=True, kw_only=True):
     code: Code
     role: Role
     max_s: Seconds
@@ -142,7 +142,7 @@ class CommandMessage(_Table, frozen=True, kw_only=True):
     doc: Text = ""
 
 
-class EventMessage(_Table, frozen=True, kw_only=True):
+class EventMessage(Table, frozen=True, kw_only=True):
     code: Code
     event: str
     """The canonical event that it becomes."""
@@ -155,7 +155,7 @@ class FramingKind(Enum):
     COBS = "cobs"
 
 
-class Framing(_Table, frozen=True, kw_only=True):
+class Framing(Table, frozen=True, kw_only=True):
     kind: FramingKind
     frame_min: Size
     frame_max: Size
@@ -178,7 +178,7 @@ class SecurityKind(Enum):
     SDP1 = "sdp1"
 
 
-class Classes(_Table, frozen=True, kw_only=True):
+class Classes(Table, frozen=True, kw_only=True):
     """The class byte of each kind of message, and the code of an event acknowledgement."""
 
     command: Code
@@ -188,7 +188,7 @@ class Classes(_Table, frozen=True, kw_only=True):
     event_ack_code: Code
 
 
-class Messages(_Table, frozen=True, kw_only=True):
+class Messages(Table, frozen=True, kw_only=True):
     """What every message begins with."""
 
     header: Fields
@@ -198,7 +198,7 @@ class Messages(_Table, frozen=True, kw_only=True):
     event_ack: Fields
 
 
-class SerialLine(_Table, frozen=True, kw_only=True):
+class SerialLine(Table, frozen=True, kw_only=True):
     baud: Number
     baud_alternatives: tuple[Number, ...] = ()
     data_bits: Annotated[int, msgspec.Meta(ge=5, le=8)] = 8
@@ -213,7 +213,7 @@ class Trust(Enum):
     REFERENCE = "reference"
 
 
-class About(_Table, frozen=True, kw_only=True):
+class About(Table, frozen=True, kw_only=True):
     """Whose protocol this is and how it is known."""
 
     title: Text
@@ -226,7 +226,7 @@ class About(_Table, frozen=True, kw_only=True):
     """What the source leaves open, and how this profile reads it."""
 
 
-class Vector(_Table, frozen=True, kw_only=True):
+class Vector(Table, frozen=True, kw_only=True):
     """Bytes and their meaning. `frame` is the link frame, `wire` what stands on the line, `message` what it says."""
 
     id: str
@@ -238,7 +238,7 @@ class Vector(_Table, frozen=True, kw_only=True):
     fields: dict[str, object] = {}
 
 
-class Profile(_Table, frozen=True, kw_only=True):
+class Profile(Table, frozen=True, kw_only=True):
     spec: int
     name: Name
     about: About

@@ -1,0 +1,82 @@
+"""Reads and checks the profile of a plain device: every name in it refers to something, every limit holds.
+
+What needs the wire (vectors, checksums, patterns) is checked in `firmware_bridge.plain.codec`, with the same consequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from device_profiles.errors import InvalidProfileError
+from device_profiles.loader import verify_keys
+from device_profiles.plain.frames import Reports, Tokens
+from device_profiles.plain.profile import PlainProfile, TransportKind
+from device_profiles.schema import SPEC_VERSION
+
+
+def plain_profile(tables: Mapping[str, object], file: str) -> PlainProfile:
+    """Return the checked profile of these tables.
+
+    Raises:
+        ProfileError: it cannot be used.
+    """
+    verify_keys(tables, PlainProfile, file)
+    try:
+        profile = msgspec.convert(tables, PlainProfile)
+    except msgspec.ValidationError as error:
+        raise InvalidProfileError(file, str(error)) from error
+    if profile.spec != SPEC_VERSION:
+        raise InvalidProfileError(file, f"spec is {profile.spec}, this version reads spec {SPEC_VERSION}")
+    _verify_names(profile, file)
+    _verify_lines(profile, file)
+    return profile
+
+
+def _verify_names(profile: PlainProfile, file: str) -> None:
+    grammars = [grammar.name for grammar in profile.framing.grammars]
+    messages = [message.name for message in profile.messages]
+    for kind, names in (("grammar", grammars), ("message", messages)):
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise InvalidProfileError(file, f"two of the {kind}s are called '{twice.pop()}'")
+    for message in profile.messages:
+        where = f"message '{message.name}'"
+        fields = [field.name for field in message.fields]
+        _known(message.grammar, grammars, f"{where}: grammar", file)
+        for field in message.fields:
+            if field.names is not None:
+                _known(field.names, profile.names, f"{where}, field '{field.name}': names", file)
+        for name in message.where:
+            _known(name, fields, f"{where}: where", file)
+        if message.answer is not None:
+            for name in (*message.answer.messages, *message.answer.refusals):
+                _known(name, messages, f"{where}: answer", file)
+        if message.reply_with is not None:
+            _known(message.reply_with, messages, f"{where}: reply_with", file)
+        tokens = any(isinstance(g, Tokens) and g.name == message.grammar for g in profile.framing.grammars)
+        if tokens and message.pattern is None:
+            raise InvalidProfileError(file, f"{where}: a token needs a pattern")
+    simulation = profile.simulation
+    for name in (*profile.connect.messages, simulation.card, simulation.unreadable, simulation.start, simulation.cut_card):
+        if name is not None:
+            _known(name, messages, "connect or simulation", file)
+    if profile.poll is not None:
+        _known(profile.poll.message, messages, "poll: message", file)
+
+
+def _verify_lines(profile: PlainProfile, file: str) -> None:
+    kinds = profile.line.kinds
+    if TransportKind.SERIAL in kinds and profile.line.serial is None:
+        raise InvalidProfileError(file, "line: a serial device needs [line.serial]")
+    if {TransportKind.USB_BULK, TransportKind.USB_HID} & set(kinds) and profile.line.usb is None:
+        raise InvalidProfileError(file, "line: a USB device needs [line.usb]")
+    has_reports = any(isinstance(grammar, Reports) for grammar in profile.framing.grammars)
+    if has_reports and (TransportKind.SERIAL in kinds or TransportKind.TCP in kinds):
+        raise InvalidProfileError(file, "framing: a serial line has no reports")
+
+
+def _known(name: str, known: object, where: str, file: str) -> None:
+    if isinstance(known, list | dict) and name not in known:
+        raise InvalidProfileError(file, f"{where} '{name}' is none of {', '.join(map(str, known))}")

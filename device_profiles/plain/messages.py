@@ -1,0 +1,139 @@
+"""What the frames of a plain device say: fields, names of values, cards, and the canonical event or command they are.
+
+The operators are few and closed: a field takes bytes or bits of the frame, a named group of a pattern, or a path of a JSON
+object; a table gives it a name; a message is known by the values of its fields; and the canonical event takes constants and
+fields. Nothing here can compute, loop or refer to anything outside of the file.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import msgspec
+
+from device_profiles.plain.frames import Offset, Way
+from device_profiles.schema import Name, Role, Seconds, Text, Table
+
+Bit = Annotated[int, msgspec.Meta(ge=0, le=63)]
+Pattern = Annotated[str, msgspec.Meta(min_length=1, max_length=400)]
+"""A regular expression that is matched in linear time."""
+Path = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+){0,7}$")]
+Plain = str | int | bool
+ValueName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$")]
+
+
+class Shape(Enum):
+    """How bytes become a value."""
+
+    UINT = "uint"
+    TEXT = "text"
+    """ASCII; other bytes make the frame unreadable."""
+    DECIMAL = "decimal"
+    """ASCII digits, as a number."""
+    HEX = "hex"
+    """ASCII hexadecimal digits, as a number."""
+    BCD = "bcd"
+    BYTES = "bytes"
+
+
+class PlainField(Table, frozen=True, kw_only=True):
+    """One value of a message. Binary frames give `at`; patterns the group of the same name; JSON objects `path`."""
+
+    name: Name
+    at: Offset | None = None
+    size: Annotated[int, msgspec.Meta(ge=1, le=4096)] = 1
+    to: Offset | None = None
+    """With `at`: up to and without this offset, instead of `size`."""
+    path: Path | None = None
+    shape: Shape = Shape.UINT
+    little: bool = False
+    signed: bool = False
+    bits: tuple[Bit, Bit] | None = None
+    """Of the number: from this bit down to that one."""
+    mask: int | None = None
+    """Only these bits of the number, in their place."""
+    scale: int = 1
+    """The number is multiplied by this."""
+    names: Name | None = None
+    """Table of `names`: the value by its name."""
+    value: Plain | None = None
+    """Sent as this where nobody says otherwise."""
+    optional: bool = False
+    """May be missing: a tail that is not there, a group that took no part, a path without a value."""
+    secret: bool = False
+    """Tells a card, or what a card can be told from: never shown."""
+    doc: Text = ""
+
+
+class NameTable(Table, frozen=True, kw_only=True):
+    """Names of values. Several values may have one name; `other` names all that are not listed."""
+
+    values: Annotated[dict[ValueName, tuple[Plain, ...]], msgspec.Meta(max_length=512)]
+    other: Name | None = None
+
+
+class CardRule(Table, frozen=True, kw_only=True):
+    """Which card a message names: rank and suit from two fields, or the whole card from one.
+
+    Names of ranks are `A 2 ... 9 T J Q K`, of suits `c d h s`, of whole cards `Ah`, `Td`, `Jk`. A value without a name is a card that
+    was not read.
+    """
+
+    rank: Name | None = None
+    suit: Name | None = None
+    card: Name | None = None
+    from_map: bool = False
+    """The field `card` holds a tag that the table's own card map (tag to card) names."""
+
+
+class Means(Table, frozen=True, kw_only=True):
+    """The canonical event that a message is: constants, and which of its attributes comes from which field."""
+
+    event: str
+    set: dict[Name, Plain] = {}
+    map: dict[Name, Name] = {}
+    card: CardRule | None = None
+    flags: tuple[Name, ...] = ()
+    """Card flags that hold, such as `unreadable`."""
+    begins_numbering: bool = False
+    """The device counts anew from here, because it started."""
+
+
+class Answer(Table, frozen=True, kw_only=True):
+    """What follows a message of the host."""
+
+    messages: tuple[Name, ...]
+    """One of these answers it."""
+    refusals: tuple[Name, ...] = ()
+    """One of these refuses it."""
+    within_s: Seconds
+    tries: Annotated[int, msgspec.Meta(ge=1, le=10)] = 1
+    """Sent again so often, when it may be repeated."""
+
+
+class PlainMessage(Table, frozen=True, kw_only=True):
+    name: Name
+    grammar: Name
+    way: Way = Way.IN
+    fields: Annotated[tuple[PlainField, ...], msgspec.Meta(max_length=64)] = ()
+    where: Annotated[dict[Name, Plain | tuple[Plain, ...]], msgspec.Meta(max_length=16)] = {}
+    """It is this message when these fields have these values."""
+    pattern: Pattern | None = None
+    """Text frames: the whole line, or for `tokens` what is looked for; its named groups are fields."""
+    json: bool = False
+    """The frame is one JSON object."""
+    template: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    """How it is written, with `{field}` for values; for text frames only."""
+    means: Means | None = None
+    """None: it is heard and counted, and tells nothing."""
+    carries: str | None = None
+    """Canonical command that it carries to the device."""
+    carries_map: dict[Name, Name] = {}
+    """Field of this message: attribute of that command."""
+    role: Role = Role.TECHNICIAN
+    needs_diagnostic: bool = False
+    answer: Answer | None = None
+    reply_with: Name | None = None
+    """What the host says at once when it hears this."""
+    doc: Text = ""

@@ -1,0 +1,155 @@
+"""The whole of a plain device's profile: who made it, on which lines it is found, how it talks, what it cannot do.
+
+What a device does not give is said, not guessed: `cannot` lists it in the words that the operator reads when a table opens.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import msgspec
+
+from device_profiles.plain.frames import PlainFraming
+from device_profiles.plain.messages import NameTable, PlainMessage
+from device_profiles.schema import About, HexBytes, Name, Number, Seconds, Text, Table
+
+SECONDS_MAX = 3600
+
+
+class Parity(Enum):
+    NONE = "N"
+    EVEN = "E"
+    ODD = "O"
+    MARK = "M"
+    SPACE = "S"
+
+
+class LineSettings(Table, frozen=True, kw_only=True):
+    """A serial line. `alternatives` are tried when nothing sensible is heard."""
+
+    baud: Annotated[int, msgspec.Meta(ge=50, le=4_000_000)]
+    alternatives: tuple[Annotated[int, msgspec.Meta(ge=50, le=4_000_000)], ...] = ()
+    data_bits: Annotated[int, msgspec.Meta(ge=5, le=8)] = 8
+    parity: Parity = Parity.NONE
+    stop_bits: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
+    rs485: bool = False
+    dtr: bool | None = None
+    rts: bool | None = None
+
+
+class UsbMatch(Table, frozen=True, kw_only=True):
+    """Which USB device it is; all that is named must fit."""
+
+    vendor: Annotated[int, msgspec.Meta(ge=0, le=0xFFFF)]
+    product: Annotated[int, msgspec.Meta(ge=0, le=0xFFFF)]
+    serial: Annotated[str, msgspec.Meta(max_length=128)] | None = None
+    interface_class: Annotated[int, msgspec.Meta(ge=0, le=0xFF)] | None = None
+    usage_page: Annotated[int, msgspec.Meta(ge=0, le=0xFFFF)] | None = None
+    endpoint_in: Annotated[int, msgspec.Meta(ge=0x81, le=0x8F)] | None = None
+    endpoint_out: Annotated[int, msgspec.Meta(ge=0x01, le=0x0F)] | None = None
+
+
+class TransportKind(Enum):
+    SERIAL = "serial"
+    TCP = "tcp"
+    USB_BULK = "usb-bulk"
+    USB_HID = "usb-hid"
+
+
+class LineRules(Table, frozen=True, kw_only=True):
+    """How it is found on a line and what the host may do there."""
+
+    kinds: Annotated[tuple[TransportKind, ...], msgspec.Meta(min_length=1, max_length=4)]
+    serial: LineSettings | None = None
+    usb: UsbMatch | None = None
+    read_only: bool = True
+    """The host writes nothing unless the configuration grants it."""
+
+
+class Repeats(Table, frozen=True, kw_only=True):
+    """The device says everything several times; a frame like one heard within this time is the same."""
+
+    by: Annotated[tuple[Name, ...], msgspec.Meta(max_length=4)] = ()
+    """Fields that tell messages apart beside their bytes; empty: the bytes alone."""
+    within_s: Seconds
+    times: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
+    """So often it is said; fewer are told as a weak line."""
+
+
+class Numbers(Table, frozen=True, kw_only=True):
+    """A running number of the device's messages, by which losses are noticed."""
+
+    field: Name
+    first: Number
+    last: Number
+    """After it comes `first` again."""
+    restart: Number | None = None
+    """This number says that the device has started."""
+
+
+class Poll(Table, frozen=True, kw_only=True):
+    """The host asks all the time; the device never speaks by itself."""
+
+    message: Name
+    every_s: Seconds
+
+
+class Connect(Table, frozen=True, kw_only=True):
+    """Said in this order when the line is up, each waiting for its answer."""
+
+    messages: Annotated[tuple[Name, ...], msgspec.Meta(max_length=16)] = ()
+    identity: dict[str, Name] = {}
+    """What of the answers is the device's identity: `vendor`, `model`, `serial`, `firmware`: field."""
+
+
+class Quiet(Table, frozen=True, kw_only=True):
+    """How silence is judged. None: silence says nothing, so a lost device is noticed by its port alone."""
+
+    lost_after_s: Seconds | None = None
+
+
+class Simulation(Table, frozen=True, kw_only=True):
+    """How a simulated device of this kind behaves, so that one profile gives both sides."""
+
+    card: Name | None = None
+    """The message that tells a card."""
+    unreadable: Name | None = None
+    start: Name | None = None
+    cut_card: Name | None = None
+    cycle_s: Seconds = 0.5
+    """Between two cards, at the least."""
+
+
+class PlainVector(Table, frozen=True, kw_only=True):
+    """Bytes on the wire and what they say."""
+
+    id: str
+    wire: HexBytes
+    message: Name
+    fields: dict[str, object] = {}
+    event: str | None = None
+    card: str | None = None
+    one_way: bool = False
+    """Only read, not written: the device may write it in more than one way."""
+
+
+class PlainProfile(Table, frozen=True, kw_only=True):
+    spec: int
+    name: Name
+    link: Annotated[str, msgspec.Meta(pattern="^plain$")]
+    about: About
+    line: LineRules
+    framing: PlainFraming
+    names: Annotated[dict[Name, NameTable], msgspec.Meta(max_length=64)] = {}
+    messages: Annotated[tuple[PlainMessage, ...], msgspec.Meta(min_length=1, max_length=256)]
+    repeats: Repeats | None = None
+    numbers: Numbers | None = None
+    poll: Poll | None = None
+    connect: Connect = Connect()
+    quiet: Quiet = Quiet()
+    can: Annotated[tuple[Name, ...], msgspec.Meta(max_length=32)] = ()
+    """What it can do beyond telling cards: `gate`, `counts-remaining`, `sees-face-up`, ..."""
+    cannot: Annotated[tuple[Text, ...], msgspec.Meta(max_length=32)] = ()
+    simulation: Simulation = Simulation()
+    vectors: Annotated[tuple[PlainVector, ...], msgspec.Meta(min_length=1, max_length=256)]
