@@ -112,6 +112,28 @@ class Answer(Table, frozen=True, kw_only=True):
     """Sent again so often, when it may be repeated."""
 
 
+class Ring(Table, frozen=True, kw_only=True):
+    """The newest events of a polled device, newest first, with a running number of the newest (ccTalk style)."""
+
+    counter: Name
+    """The field that holds the number; 0 after a start, then `first` to `last` over and over."""
+    first: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 1
+    last: Annotated[int, msgspec.Meta(ge=1, le=65535)] = 255
+    at: Offset
+    size: Annotated[int, msgspec.Meta(ge=1, le=64)]
+    count: Annotated[int, msgspec.Meta(ge=1, le=64)]
+    entries: Annotated[tuple[RingEntry, ...], msgspec.Meta(min_length=1, max_length=32)]
+
+
+class RingEntry(Table, frozen=True, kw_only=True):
+    """One kind of event in a ring; offsets of its fields count from the entry's first byte."""
+
+    name: Name
+    fields: Annotated[tuple[PlainField, ...], msgspec.Meta(max_length=16)] = ()
+    where: Annotated[dict[Name, Plain | tuple[Plain, ...]], msgspec.Meta(max_length=8)] = {}
+    means: Means | None = None
+
+
 class PlainMessage(Table, frozen=True, kw_only=True):
     name: Name
     grammar: Name
@@ -136,4 +158,7 @@ class PlainMessage(Table, frozen=True, kw_only=True):
     answer: Answer | None = None
     reply_with: Name | None = None
     """What the host says at once when it hears this."""
+    reply_copies: tuple[Name, ...] = ()
+    """Fields that the reply has from this message, such as a transaction's number."""
+    ring: Ring | None = None
     doc: Text = ""

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from device_profiles.plain.frames import PlainFraming
+from device_profiles.plain.frames import FrameSize, PlainFraming
 from device_profiles.plain.messages import NameTable, PlainMessage
 from device_profiles.schema import About, HexBytes, Name, Number, Seconds, Text, Table
 
@@ -126,12 +126,21 @@ class PlainVector(Table, frozen=True, kw_only=True):
 
     id: str
     wire: HexBytes
+    size: FrameSize | None = None
+    """So many bytes: zeros stand between `wire` and `tail`."""
+    tail: HexBytes | None = None
     message: Name
     fields: dict[str, object] = {}
     event: str | None = None
     card: str | None = None
+    """The card that it names; `?`: one that was not read."""
     one_way: bool = False
     """Only read, not written: the device may write it in more than one way."""
+
+    def wire_bytes(self) -> bytes:
+        """The bytes on the wire."""
+        begin, end = bytes.fromhex(self.wire), bytes.fromhex(self.tail or "")
+        return begin + bytes(max(0, (self.size or 0) - len(begin) - len(end))) + end
 
 
 class PlainProfile(Table, frozen=True, kw_only=True):

@@ -136,7 +136,9 @@ class MessageAtWork:
         lacking = [f.name for f in self.message.fields if missing(f, given)]
         if lacking:
             raise FieldRangeError(f"{self.message.name} needs {', '.join(lacking)}")
-        if self.message.template or self._is_text:
+        if self.message.json:
+            return self._write_json(given)
+        if self._is_text:
             return self._write_text(given)
         return write_frame(self.reader, self._binary(given))
 
@@ -156,6 +158,15 @@ class MessageAtWork:
                 field.write(frame, given[field.field.name])
         return frame
 
+    def _write_json(self, given: Mapping[str, Plain | bytes]) -> bytes:
+        tree: dict[str, object] = {}
+        for field in self.message.fields:
+            if field.name in given:
+                table, value = self._tables.get(field.name), given[field.name]
+                plain = table.value_of(value) if table is not None and not isinstance(value, bytes) else value
+                _put_at_path(tree, field.path or field.name, plain)
+        return write_frame(self.reader, bytearray(json.dumps(tree, separators=(",", ":")).encode("utf-8")))
+
     def _write_text(self, given: Mapping[str, Plain | bytes]) -> bytes:
         texts = {}
         for name, value in given.items():
@@ -165,6 +176,16 @@ class MessageAtWork:
         for name, shown in texts.items():
             text = text.replace(f"{{{name}}}", shown)
         return write_frame(self.reader, bytearray(text.encode("latin-1", "replace")))
+
+
+def _put_at_path(tree: dict[str, object], path: str, value: object) -> None:
+    *above, last = path.split(".")
+    for key in above:
+        inner = tree.setdefault(key, {})
+        if not isinstance(inner, dict):
+            raise FieldRangeError(f"{path[:80]}: a value stands where an object is needed")
+        tree = inner
+    tree[last] = value
 
 
 def _as_bytes(value: Plain | bytes) -> bytes:
@@ -286,7 +307,7 @@ class PlainCodec:
         if message is None:
             raise FailedVectorError(self.file, vector.id, f"there is no message '{vector.message}'")
         way = Way.IN if message.message.way is not Way.OUT else Way.OUT
-        wire = bytes.fromhex(vector.wire)
+        wire = vector.wire_bytes()
         found = self.framer(way).feed(wire, 0.0)
         frames = [item for item in found if isinstance(item, PlainFrame)]
         if len(frames) != 1 or len(found) != 1:
@@ -305,7 +326,7 @@ class PlainCodec:
             raise FailedVectorError(self.file, vector.id, f"it reads as {wrong}")
         if vector.event is not None and (heard.means is None or heard.means.event != vector.event):
             raise FailedVectorError(self.file, vector.id, f"it is no {vector.event}")
-        if vector.card is not None and (heard.card is None or heard.card != Sealed(_vector_card(vector.card))):
+        if vector.card is not None and (heard.card or Sealed(UNREADABLE)) != Sealed(_vector_card(vector.card)):
             raise FailedVectorError(self.file, vector.id, "it names another card")
         if written != wire:
             raise FailedVectorError(self.file, vector.id, f"it is written as {written.hex(' ').upper()}")
