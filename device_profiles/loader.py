@@ -55,7 +55,9 @@ def parse_profile(content: bytes, file: str) -> Profile:
     Raises:
         ProfileError: the profile cannot be used.
     """
-    tables = _parse_toml(content, file)
+    tables = read_tables(content, file)
+    if tables.get("link") == "plain":
+        raise InvalidProfileError(file, "is the profile of a plain device, and SDP/1 is wanted here")
     verify_keys(tables, Profile, file)
     try:
         profile = msgspec.convert(tables, Profile)
@@ -69,7 +71,12 @@ def parse_profile(content: bytes, file: str) -> Profile:
     return profile
 
 
-def _parse_toml(content: bytes, file: str) -> dict[str, object]:
+def read_tables(content: bytes, file: str) -> dict[str, object]:
+    """The tables of a profile's file, within the limits of its size and nesting.
+
+    Raises:
+        InvalidProfileError: it is no such file.
+    """
     if len(content) > PROFILE_BYTES_MAX:
         raise InvalidProfileError(file, f"is larger than {PROFILE_BYTES_MAX} bytes")
     try:

@@ -6,14 +6,39 @@ What needs the wire (vectors, checksums, patterns) is checked in `firmware_bridg
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from importlib import resources
 
 import msgspec
 
-from device_profiles.errors import InvalidProfileError
-from device_profiles.loader import verify_keys
+from device_profiles.errors import InvalidProfileError, UnknownProfileError
+from device_profiles.loader import nearest_of, profile_names, read_tables, verify_keys
 from device_profiles.plain.frames import Reports, Tokens
 from device_profiles.plain.profile import PlainProfile, TransportKind
 from device_profiles.schema import SPEC_VERSION
+
+
+@cache
+def load_plain(name: str) -> PlainProfile:
+    """Return the checked profile of a plain device by its name.
+
+    Raises:
+        UnknownProfileError: no profile has this name.
+        ProfileError: it cannot be used, or is none of a plain device.
+    """
+    known = profile_names()
+    if name not in known:
+        raise UnknownProfileError(name, nearest_of(name, known), known)
+    file = f"{name}.toml"
+    return plain_profile(read_tables(resources.files("device_profiles").joinpath(file).read_bytes(), file), file)
+
+
+def is_plain(name: str) -> bool:
+    """Whether the profile of this name is one of a plain device; False also where there is none."""
+    file = f"{name}.toml"
+    return (
+        name in profile_names() and read_tables(resources.files("device_profiles").joinpath(file).read_bytes(), file).get("link") == "plain"
+    )
 
 
 def plain_profile(tables: Mapping[str, object], file: str) -> PlainProfile:
@@ -59,9 +84,9 @@ def _verify_names(profile: PlainProfile, file: str) -> None:
         if tokens and message.pattern is None:
             raise InvalidProfileError(file, f"{where}: a token needs a pattern")
     simulation = profile.simulation
-    for name in (*profile.connect.messages, simulation.card, simulation.unreadable, simulation.start, simulation.cut_card):
-        if name is not None:
-            _known(name, messages, "connect or simulation", file)
+    for wanted in (*profile.connect.messages, simulation.card, simulation.unreadable, simulation.start, simulation.cut_card):
+        if wanted is not None:
+            _known(wanted, messages, "connect or simulation", file)
     if profile.poll is not None:
         _known(profile.poll.message, messages, "poll: message", file)
 

@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 
 from device_profiles.plain.frames import Offset, Way
-from device_profiles.schema import Name, Role, Seconds, Text, Table
+from device_profiles.schema import Name, Role, Seconds, Table, Text
 
 Bit = Annotated[int, msgspec.Meta(ge=0, le=63)]
 Pattern = Annotated[str, msgspec.Meta(min_length=1, max_length=400)]

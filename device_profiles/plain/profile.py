@@ -12,7 +12,7 @@ import msgspec
 
 from device_profiles.plain.frames import FrameSize, PlainFraming
 from device_profiles.plain.messages import NameTable, PlainMessage
-from device_profiles.schema import About, HexBytes, Name, Number, Seconds, Text, Table
+from device_profiles.schema import About, HexBytes, Name, Number, Seconds, Table, Text
 
 SECONDS_MAX = 3600
 
@@ -70,8 +70,6 @@ class LineRules(Table, frozen=True, kw_only=True):
 class Repeats(Table, frozen=True, kw_only=True):
     """The device says everything several times; a frame like one heard within this time is the same."""
 
-    by: Annotated[tuple[Name, ...], msgspec.Meta(max_length=4)] = ()
-    """Fields that tell messages apart beside their bytes; empty: the bytes alone."""
     within_s: Seconds
     times: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
     """So often it is said; fewer are told as a weak line."""

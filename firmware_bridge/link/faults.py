@@ -63,6 +63,8 @@ class FaultKind(Enum):
     """More than 8 unacknowledged events: the device breaks the rule. The surplus is not taken; it comes again."""
     BOOT_COUNT_BACK = "boot-count-back"
     """The boot count fell: device exchanged or damaged. Alarm."""
+    UNFRAMED = "unframed"
+    """Bytes that belong to no frame of a plain device's profile."""
     REFUSED_STEP = "refused-step"
     """The device refused a step of the connect sequence."""
 

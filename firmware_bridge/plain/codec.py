@@ -7,27 +7,38 @@ A message is known by its grammar, its pattern and the values of its fields; the
 from __future__ import annotations
 
 import json
-import typing
 from collections.abc import Mapping
-from enum import Enum, Flag
-from typing import Final, NamedTuple, cast
+from typing import NamedTuple, Protocol
 
-import msgspec
 import re2
 
-from device_profiles.errors import FailedVectorError, FieldError, FieldRangeError, InvalidProfileError
+from device_profiles.errors import FieldError, FieldRangeError, InvalidProfileError
 from device_profiles.plain.frames import Line, Reports, Tokens, Way
-from device_profiles.plain.messages import CardRule, Means, Plain, PlainMessage
-from device_profiles.plain.profile import PlainProfile, PlainVector
-from firmware_bridge.cards import UNREADABLE, Card, CardTextError, Sealed, parse_card
-from firmware_bridge.events import EVENT_TYPES, CardFlag, DeviceEvent
+from device_profiles.plain.messages import Means, Plain, PlainMessage, RingEntry
+from device_profiles.plain.profile import PlainProfile
+from firmware_bridge.cards import Sealed
+from firmware_bridge.events import DeviceEvent
 from firmware_bridge.plain.fields import FieldAtWork, Names, Value, missing, named, spelled
-from firmware_bridge.plain.framers import GrammarReader, PlainFrame, PlainFramer, Trouble, smallest_tail, write_frame
+from firmware_bridge.plain.framers import GrammarReader, PlainFrame, PlainFramer, Searcher, smallest_tail, write_frame
+from firmware_bridge.plain.mapping import card_of, event_of, verify_means
+from firmware_bridge.plain.vectors import verify_vector
 
-EVENTS: Final = {cls.__name__: cls for cls in EVENT_TYPES}
-UNTOLD: Final[dict[str, object]] = {"flags": CardFlag.NONE, "confidence": 0, "position": 0, "remaining": None, "decks": 0, "detail": 0}
-"""What an event says where the device does not: numbers that are counted elsewhere, or nothing."""
-CARD_EVENTS: Final = frozenset({"CardRead", "CardOutOfFlow", "BurnEjected"})
+
+class Match(Protocol):
+    """What is used of a pattern that was found."""
+
+    def start(self) -> int: ...
+    def end(self) -> int: ...
+    def groupdict(self) -> dict[str, str | None]: ...
+
+
+class LinearPattern(Protocol):
+    """What is used of a compiled pattern; it is matched in time that grows with the text alone."""
+
+    @property
+    def groupindex(self) -> Mapping[str, int]: ...
+    def fullmatch(self, text: str) -> Match | None: ...
+    def search(self, text: str) -> Match | None: ...
 
 
 class PlainHeard(NamedTuple):
@@ -37,6 +48,26 @@ class PlainHeard(NamedTuple):
     fields: dict[str, Value]
     means: Means | None
     card: Sealed | None
+    ring: tuple[PlainHeard, ...] = ()
+    """Newest first, for a message that carries a ring of events; an entry of no known kind tells nothing."""
+
+
+class EntryAtWork:
+    """One kind of entry in a ring, compiled."""
+
+    def __init__(self, entry: RingEntry, tables: Mapping[str, Names], file: str) -> None:
+        self.entry = entry
+        self._fields = [FieldAtWork(f, tables[f.names] if f.names is not None else None, file) for f in entry.fields]
+        self._secret = {f.name for f in entry.fields if f.secret}
+
+    def read(self, part: bytes, cards: Mapping[str, str]) -> PlainHeard | None:
+        """The entry; None when it is of another kind. Raises FieldError."""
+        values = {f.field.name: value for f in self._fields if (value := f.read(part)) is not None}
+        if not fits(self.entry.where, values):
+            return None
+        means = self.entry.means
+        card = card_of(means.card, values, cards) if means is not None and means.card is not None else None
+        return PlainHeard(self.entry.name, {n: v for n, v in values.items() if n not in self._secret}, means, card)
 
 
 class MessageAtWork:
@@ -46,14 +77,30 @@ class MessageAtWork:
         self.message = message
         self._tables = {f.name: tables[f.names] for f in message.fields if f.names is not None}
         self._fields = {f.name: f for f in message.fields}
-        self._pattern = _compiled(message.pattern, file, message.name) if message.pattern is not None else None
+        self.pattern = _compiled(message.pattern, file, message.name) if message.pattern is not None else None
         grammar = next(g for g in profile.framing.grammars if g.name == message.grammar)
         self._is_text = isinstance(grammar, Line | Tokens) or message.pattern is not None or message.json
-        is_json, is_pattern = message.json, self._pattern is not None
-        if is_pattern and (unknown := {f.name for f in message.fields} - {*self._pattern.groupindex}):
+        groups = set(self.pattern.groupindex) if self.pattern is not None else {f.name for f in message.fields}
+        if unknown := {f.name for f in message.fields} - groups:
             raise InvalidProfileError(file, f"message '{message.name}': its pattern has no group {', '.join(sorted(unknown))}")
-        self._at_work = [] if is_json or is_pattern else [FieldAtWork(f, self._tables.get(f.name), file) for f in message.fields]
+        self._at_work = (
+            [] if message.json or self.pattern is not None else [FieldAtWork(f, self._tables.get(f.name), file) for f in message.fields]
+        )
         self.reader = GrammarReader(grammar, file)
+        self.entries = [EntryAtWork(entry, tables, file) for entry in message.ring.entries] if message.ring is not None else []
+
+    def read_ring(self, content: bytes, cards: Mapping[str, str]) -> tuple[PlainHeard, ...]:
+        """The entries of its ring, newest first. Raises FieldError."""
+        ring = self.message.ring
+        if ring is None:
+            return ()
+        heard = []
+        for index in range(ring.count):
+            begin = ring.at + index * ring.size
+            part = content[begin : begin + ring.size]
+            entry = next((found for kind in self.entries if (found := kind.read(part, cards)) is not None), None)
+            heard.append(entry or PlainHeard("unknown", {}, None, None))
+        return tuple(heard)
 
     def read(self, content: bytes) -> dict[str, Value] | None:
         """The values of its fields; None when the frame is another message.
@@ -63,18 +110,11 @@ class MessageAtWork:
         """
         if self.message.json:
             values = self._read_json(content)
-        elif self._pattern is not None:
+        elif self.pattern is not None:
             values = self._read_text(content)
         else:
             values = self._read_bytes(content)
-        return values if values is not None and self._fits(values) else None
-
-    def _fits(self, values: Mapping[str, Value]) -> bool:
-        for name, wanted in self.message.where.items():
-            found = values.get(name)
-            if found not in wanted if isinstance(wanted, tuple) else found != wanted:
-                return False
-        return True
+        return values if values is not None and fits(self.message.where, values) else None
 
     def _read_bytes(self, content: bytes) -> dict[str, Value] | None:
         values: dict[str, Value] = {}
@@ -97,7 +137,7 @@ class MessageAtWork:
         return value in wanted if isinstance(wanted, tuple) else value == wanted
 
     def _read_text(self, content: bytes) -> dict[str, Value] | None:
-        found = self._pattern.fullmatch(content.decode("latin-1"))
+        found = self.pattern.fullmatch(content.decode("latin-1")) if self.pattern is not None else None
         if found is None:
             return None
         values: dict[str, Value] = {}
@@ -188,18 +228,28 @@ def _put_at_path(tree: dict[str, object], path: str, value: object) -> None:
     tree[last] = value
 
 
+def fits(where: Mapping[str, Plain | tuple[Plain, ...]], values: Mapping[str, Value]) -> bool:
+    """Whether these fields have these values."""
+    for name, wanted in where.items():
+        found = values.get(name)
+        if found not in wanted if isinstance(wanted, tuple) else found != wanted:
+            return False
+    return True
+
+
 def _as_bytes(value: Plain | bytes) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode("ascii", "replace")
 
 
-def _compiled(pattern: str, file: str, message: str) -> re2._Regexp:
+def _compiled(pattern: str, file: str, message: str) -> LinearPattern:
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 1 << 20
     try:
-        return re2.compile(pattern, options)
+        compiled: LinearPattern = re2.compile(pattern, options)
     except re2.error as error:
         raise InvalidProfileError(file, f"message '{message}': its pattern cannot be used: {str(error)[:120]}") from error
+    return compiled
 
 
 def _at_path(tree: object, path: str) -> object:
@@ -230,17 +280,17 @@ class PlainCodec:
         self._said = [m for m in self.messages.values() if m.message.way in (Way.OUT, Way.BOTH)]
         for message in self.messages.values():
             if message.message.means is not None:
-                _verify_means(message.message, message.message.means, self.file)
+                verify_means(message.message, message.message.means, self.file)
         for vector in profile.vectors:
-            self._run(vector)
+            verify_vector(self, vector)
 
     def framer(self, way: Way, *, pauses: bool = False) -> PlainFramer:
         """A framer for one direction of one connection."""
         search = self._token_search(way) if any(isinstance(g, Tokens) for g in self.profile.framing.grammars) else None
         return PlainFramer(self.profile.framing, way, self.file, search=search, pauses=pauses)
 
-    def _token_search(self, way: Way) -> typing.Callable[[bytes], tuple[int, int, str] | None]:
-        patterns = [(m.message.grammar, m._pattern) for m in (self._heard if way is Way.IN else self._said) if m._pattern is not None]
+    def _token_search(self, way: Way) -> Searcher:
+        patterns = [(m.message.grammar, m.pattern) for m in (self._heard if way is Way.IN else self._said) if m.pattern is not None]
 
         def search(waiting: bytes) -> tuple[int, int, str] | None:
             text = waiting.decode("latin-1")
@@ -266,9 +316,10 @@ class PlainCodec:
             if values is None:
                 continue
             means = message.message.means
-            card = _card_of(means.card, values, cards or {}) if means is not None and means.card is not None else None
+            card = card_of(means.card, values, cards or {}) if means is not None and means.card is not None else None
             secret = {f.name for f in message.message.fields if f.secret}
-            return PlainHeard(message.message.name, {n: v for n, v in values.items() if n not in secret}, means, card)
+            shown = {n: v for n, v in values.items() if n not in secret}
+            return PlainHeard(message.message.name, shown, means, card, message.read_ring(frame.content, cards or {}))
         return None
 
     def write(self, name: str, values: Mapping[str, Plain | bytes] | None = None) -> bytes:
@@ -281,118 +332,6 @@ class PlainCodec:
             raise FieldRangeError(f"profile '{self.profile.name}' has no message '{name[:40]}'")
         return self.messages[name].write(values or {})
 
-    def event_of(self, heard: PlainHeard, eseq: int, t_ms: int, position: int) -> DeviceEvent | None:
-        """The canonical event that a message is; None when it is none. `position` counts the cards of this shoe."""
-        means = heard.means
-        if means is None:
-            return None
-        cls = EVENTS[means.event]
-        values: dict[str, object] = {"eseq": eseq, "t_ms": t_ms, "replayed": False}
-        for field in msgspec.structs.fields(cls):
-            if field.name in values:
-                continue
-            if field.name == "position":
-                values[field.name] = position
-            elif field.name == "card":
-                values[field.name] = heard.card or Sealed(UNREADABLE)
-            elif field.name == "flags":
-                values[field.name] = _flags(means, heard.card)
-            else:
-                told = heard.fields.get(means.map[field.name]) if field.name in means.map else means.set.get(field.name)
-                values[field.name] = _converted(field.type, told) if told is not None else UNTOLD.get(field.name, _unknown(field.type))
-        return cls(**values)
-
-    def _run(self, vector: PlainVector) -> None:
-        message = self.messages.get(vector.message)
-        if message is None:
-            raise FailedVectorError(self.file, vector.id, f"there is no message '{vector.message}'")
-        way = Way.IN if message.message.way is not Way.OUT else Way.OUT
-        wire = vector.wire_bytes()
-        found = self.framer(way).feed(wire, 0.0)
-        frames = [item for item in found if isinstance(item, PlainFrame)]
-        if len(frames) != 1 or len(found) != 1:
-            kinds = ", ".join(item.fault.value if isinstance(item, Trouble) else item.grammar for item in found) or "nothing whole"
-            raise FailedVectorError(self.file, vector.id, f"it is one frame, but the framer found: {kinds}")
-        try:
-            heard = self.read(frames[0], way=way)
-            everything = message.read(frames[0].content) or {}
-            written = wire if vector.one_way else self.write(vector.message, cast("dict[str, Plain | bytes]", vector.fields))
-        except FieldError as error:
-            raise FailedVectorError(self.file, vector.id, str(error)) from error
-        if heard is None or heard.name != vector.message:
-            raise FailedVectorError(self.file, vector.id, f"it reads as {heard.name if heard else 'no message'}, not as {vector.message}")
-        wrong = {n: everything.get(n) for n, v in vector.fields.items() if _comparable(everything.get(n)) != _comparable(v)}
-        if wrong:
-            raise FailedVectorError(self.file, vector.id, f"it reads as {wrong}")
-        if vector.event is not None and (heard.means is None or heard.means.event != vector.event):
-            raise FailedVectorError(self.file, vector.id, f"it is no {vector.event}")
-        if vector.card is not None and (heard.card or Sealed(UNREADABLE)) != Sealed(_vector_card(vector.card)):
-            raise FailedVectorError(self.file, vector.id, "it names another card")
-        if written != wire:
-            raise FailedVectorError(self.file, vector.id, f"it is written as {written.hex(' ').upper()}")
-
-
-def _comparable(value: object) -> object:
-    return value.hex().upper() if isinstance(value, bytes) else value
-
-
-def _vector_card(name: str) -> Card:
-    return UNREADABLE if name == "?" else parse_card(name)
-
-
-def _card_of(rule: CardRule, values: Mapping[str, Value], cards: Mapping[str, str]) -> Sealed:
-    if rule.card is not None:
-        told = values.get(rule.card, "")
-        text = cards.get(str(told).upper(), "") if rule.from_map else str(told)
-    else:
-        text = f"{values.get(rule.rank or '', '')}{values.get(rule.suit or '', '')}"
-    try:
-        return Sealed(parse_card(text))
-    except CardTextError:
-        return Sealed(UNREADABLE)
-
-
-def _flags(means: Means, card: Sealed | None) -> CardFlag:
-    flags = CardFlag.NONE
-    for name in means.flags:
-        flags |= CardFlag[name.upper().replace("-", "_")]
-    if card is None or card == Sealed(UNREADABLE):
-        flags |= CardFlag.UNREADABLE
-    return flags
-
-
-def _unknown(kind: object) -> object:
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return kind["UNKNOWN"] if "UNKNOWN" in kind.__members__ else next(iter(kind))
-    return {bool: False, int: 0, str: ""}.get(kind) if isinstance(kind, type) else None
-
-
-def _converted(kind: object, value: Value) -> object:
-    if isinstance(kind, type) and issubclass(kind, Enum) and not issubclass(kind, Flag):
-        try:
-            return kind(value)
-        except ValueError:
-            return _unknown(kind)
-    if kind is bool:
-        return value in (True, 1, "1", "true", "yes", "open")
-    return value
-
-
-def _verify_means(message: PlainMessage, means: Means, file: str) -> None:
-    cls = EVENTS.get(means.event)
-    if cls is None:
-        raise InvalidProfileError(file, f"message '{message.name}': there is no event '{means.event[:40]}'")
-    attributes = {field.name for field in msgspec.structs.fields(cls)}
-    fields = {field.name for field in message.fields}
-    if wrong := (set(means.map) | set(means.set)) - attributes:
-        raise InvalidProfileError(file, f"message '{message.name}': {means.event} has no {', '.join(sorted(wrong))}")
-    named_fields = {*means.map.values(), *(n for n in (_rule_fields(means.card) if means.card else ()))}
-    if wrong := named_fields - fields:
-        raise InvalidProfileError(file, f"message '{message.name}' has no field {', '.join(sorted(wrong))}")
-    known = {flag.name.lower().replace("_", "-") for flag in CardFlag if flag.name}
-    if wrong := set(means.flags) - known:
-        raise InvalidProfileError(file, f"message '{message.name}': there is no card flag {', '.join(sorted(wrong))}")
-
-
-def _rule_fields(rule: CardRule) -> tuple[str, ...]:
-    return tuple(name for name in (rule.rank, rule.suit, rule.card) if name is not None)
+    def event_of(self, heard: PlainHeard, t_ms: int, position: int) -> DeviceEvent | None:
+        """The canonical event that a message is, not numbered yet; None when it is none. `position` counts the cards of this shoe."""
+        return event_of(heard.means, heard.fields, heard.card, t_ms, position) if heard.means is not None else None

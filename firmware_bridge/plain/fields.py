@@ -102,14 +102,13 @@ class FieldAtWork:
 
     def _write_bits(self, frame: bytearray, begin: int, end: int, value: Plain | bytes) -> None:
         field = self.field
-        order = "little" if field.little else "big"
         high, low = field.bits or (8 * (end - begin) - 1, 0)
         mask = (1 << high - low + 1) - 1
         number = as_number(field, value)
         if number & ~(mask if field.mask is None else field.mask):
             raise FieldRangeError(f"{field.name}: {number} does not fit")
-        old = int.from_bytes(frame[begin:end], "little" if order == "little" else "big")
-        frame[begin:end] = (old | number << low).to_bytes(end - begin, "little" if order == "little" else "big")
+        old = int.from_bytes(frame[begin:end], "little" if field.little else "big")
+        frame[begin:end] = (old | number << low).to_bytes(end - begin, "little" if field.little else "big")
 
     def _unshaped(self, value: Plain | bytes, size: int) -> bytes:
         field = self.field

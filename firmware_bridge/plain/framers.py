@@ -73,7 +73,9 @@ class GrammarReader:
 
     def __init__(self, grammar: Grammar, file: str) -> None:
         self.grammar = grammar
-        self.start = bytes.fromhex(grammar.start) if isinstance(grammar, Delimited | LengthPrefixed | Fixed | Line) and grammar.start else b""
+        self.start = (
+            bytes.fromhex(grammar.start) if isinstance(grammar, Delimited | LengthPrefixed | Fixed | Line) and grammar.start else b""
+        )
         self.prover = Prover(grammar.integrity, file) if grammar.integrity is not None else None
         self._end = bytes.fromhex(grammar.end) if isinstance(grammar, Delimited | Line) else b""
 

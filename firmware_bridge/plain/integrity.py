@@ -74,14 +74,13 @@ class Prover:
 
     def _covered(self, frame: bytes | bytearray) -> bytes:
         size, rule = len(frame), self._rule
-        begin, end, step = slice(*rule.covers, None).indices(size) if len(rule.covers) == 2 else (*slice(rule.covers[0], None).indices(size)[:2], 1)
+        begin, end, _ = slice(rule.covers[0], rule.covers[1] if len(rule.covers) == 2 else None).indices(size)
         if rule.counted is not None:
-            order = "little" if rule.counted.little else "big"
             number = frame[rule.counted.at : rule.counted.at + rule.counted.width]
-            end = min(begin + int.from_bytes(number, "little" if order == "little" else "big"), size)
+            end = min(begin + int.from_bytes(number, "little" if rule.counted.little else "big"), size)
         own = {place % size for place in rule.places}
         if not any(begin <= place < end for place in own):
-            return bytes(frame[begin:end:step])
+            return bytes(frame[begin:end])
         return bytes(frame[index] for index in range(begin, end) if index not in own)
 
 

@@ -1,0 +1,113 @@
+"""From the fields of a plain device's message to the canonical event, and the check that a profile's mapping can do it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum, Flag
+from typing import Final
+
+import msgspec
+
+from device_profiles.errors import InvalidProfileError
+from device_profiles.plain.messages import CardRule, Means, PlainMessage
+from firmware_bridge.cards import UNREADABLE, CardTextError, Sealed, parse_card
+from firmware_bridge.events import EVENT_TYPES, CardFlag, DeviceEvent
+from firmware_bridge.plain.fields import Value
+
+EVENTS: Final = {cls.__name__: cls for cls in EVENT_TYPES}
+UNTOLD: Final[dict[str, object]] = {"flags": CardFlag.NONE, "confidence": 0, "position": 0, "remaining": None, "decks": 0, "detail": 0}
+"""What an event says where the device does not: numbers that are counted elsewhere, or nothing."""
+CARD_EVENTS: Final = frozenset({"CardRead", "CardOutOfFlow", "BurnEjected"})
+
+
+def event_of(means: Means, fields: Mapping[str, Value], card: Sealed | None, t_ms: int, position: int) -> DeviceEvent:
+    """The canonical event, not numbered yet; what the device does not tell has the values of `UNTOLD`."""
+    cls = EVENTS[means.event]
+    values: dict[str, object] = {"eseq": 0, "t_ms": t_ms, "replayed": False}
+    for field in msgspec.structs.fields(cls):
+        if field.name in values:
+            continue
+        if field.name == "position":
+            values[field.name] = position
+        elif field.name == "card":
+            values[field.name] = card or Sealed(UNREADABLE)
+        elif field.name == "flags":
+            values[field.name] = _flags(means, card)
+        else:
+            told = fields.get(means.map[field.name]) if field.name in means.map else means.set.get(field.name)
+            values[field.name] = _converted(field.type, told) if told is not None else UNTOLD.get(field.name, _unknown(field.type))
+    return _make(cls, values)
+
+
+def _make(cls: type[DeviceEvent], values: Mapping[str, object]) -> DeviceEvent:
+    make: object = cls
+    if not callable(make):
+        raise TypeError("an event class makes events")
+    made: object = make(**values)
+    if not isinstance(made, DeviceEvent):
+        raise TypeError("an event class makes events")
+    return made
+
+
+def card_of(rule: CardRule, values: Mapping[str, Value], cards: Mapping[str, str]) -> Sealed:
+    """The card that these fields name; one that was not read where they name none."""
+    if rule.card is not None:
+        told = values.get(rule.card, "")
+        text = cards.get(str(told).upper(), "") if rule.from_map else str(told)
+    else:
+        text = str(values.get(rule.rank or "", "")) + str(values.get(rule.suit or "", ""))
+    try:
+        return Sealed(parse_card(text))
+    except CardTextError:
+        return Sealed(UNREADABLE)
+
+
+def _flags(means: Means, card: Sealed | None) -> CardFlag:
+    flags = CardFlag.NONE
+    for name in means.flags:
+        flags |= CardFlag[name.upper().replace("-", "_")]
+    if card is None or card == Sealed(UNREADABLE):
+        flags |= CardFlag.UNREADABLE
+    return flags
+
+
+def _unknown(kind: object) -> object:
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return kind["UNKNOWN"] if "UNKNOWN" in kind.__members__ else next(iter(kind))
+    return {bool: False, int: 0, str: ""}.get(kind) if isinstance(kind, type) else None
+
+
+def _converted(kind: object, value: Value) -> object:
+    if isinstance(kind, type) and issubclass(kind, Enum) and not issubclass(kind, Flag):
+        try:
+            return kind(value)
+        except ValueError:
+            return _unknown(kind)
+    if kind is bool:
+        return value in (True, 1, "1", "true", "yes", "open")
+    return value
+
+
+def verify_means(message: PlainMessage, means: Means, file: str) -> None:
+    """Check that the event exists and has what is set.
+
+    Raises:
+        InvalidProfileError: it has not.
+    """
+    cls = EVENTS.get(means.event)
+    if cls is None:
+        raise InvalidProfileError(file, f"message '{message.name}': there is no event '{means.event[:40]}'")
+    attributes = {field.name for field in msgspec.structs.fields(cls)}
+    fields = {field.name for field in message.fields}
+    if wrong := (set(means.map) | set(means.set)) - attributes:
+        raise InvalidProfileError(file, f"message '{message.name}': {means.event} has no {', '.join(sorted(wrong))}")
+    named_fields = {*means.map.values(), *(n for n in (_rule_fields(means.card) if means.card else ()))}
+    if wrong := named_fields - fields:
+        raise InvalidProfileError(file, f"message '{message.name}' has no field {', '.join(sorted(wrong))}")
+    known = {flag.name.lower().replace("_", "-") for flag in CardFlag if flag.name}
+    if wrong := set(means.flags) - known:
+        raise InvalidProfileError(file, f"message '{message.name}': there is no card flag {', '.join(sorted(wrong))}")
+
+
+def _rule_fields(rule: CardRule) -> tuple[str, ...]:
+    return tuple(name for name in (rule.rank, rule.suit, rule.card) if name is not None)

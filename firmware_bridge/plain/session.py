@@ -1,0 +1,392 @@
+"""The host's side of a plain device: bytes and time in; events, answers and changes of the link out; bytes to send.
+
+It says the same things as the session of SDP/1, so whoever owns a device need not know which of the two it speaks. What such a device
+does not give is made here and said to be: event numbers are counted from the last one stored, times are the host's since the
+connection, a position counts the cards since the device started. A device that cannot be asked is taken to be there as long as its port is
+open, unless its profile says how silence is judged.
+
+States: CLOSED (no transport) -> CONNECTING (the questions of the profile) -> RUNNING; a silent device goes to RESETTING until it is heard.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from device_profiles.errors import FieldError
+from device_profiles.plain.frames import Unframed, Way
+from device_profiles.values import FieldValue
+from firmware_bridge.commands import Command, Request
+from firmware_bridge.errors import MisuseError, NotReadyError
+from firmware_bridge.events import DeviceEvent, JournalLost, Started, StartReason, Status
+from firmware_bridge.link.faults import FaultKind, LossCause
+from firmware_bridge.plain.asking import Asking, Question, fields_of
+from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
+from firmware_bridge.plain.mapping import CARD_EVENTS
+from firmware_bridge.plain.replies import Replies
+from firmware_bridge.plain.sameness import NumberWatch, RepeatFilter, RingWatch, Sequel
+from firmware_bridge.plain.settings import PlainSettings
+from firmware_bridge.plain.standing import KnownStanding
+from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
+from firmware_bridge.session.outputs import (
+    CommandAnswered,
+    CommandFailed,
+    CommandFailure,
+    EventArrived,
+    HostOutput,
+    HostState,
+    Identified,
+    IdentityMismatch,
+    LinkLost,
+    LinkUp,
+    RefusalKind,
+    Running,
+)
+
+TID_MAX: Final = 0xFFFF
+RETRY_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0)
+"""After a failed connection: as long as a device of SDP/1 is left alone (1.8)."""
+_FAULTS: Final = {
+    PlainFault.CHECKSUM: FaultKind.CRC,
+    PlainFault.OVERSIZE: FaultKind.OVERSIZE,
+    PlainFault.SILENCE: FaultKind.SILENCE,
+    PlainFault.UNFRAMED: FaultKind.UNFRAMED,
+}
+
+
+class PlainSession:
+    """One plain device as the host hears it."""
+
+    def __init__(self, codec: PlainCodec, settings: PlainSettings) -> None:
+        profile = codec.profile
+        self._codec, self._settings, self._profile = codec, settings, profile
+        self._framer = codec.framer(Way.IN, pauses=settings.line.pauses)
+        self._repeats = RepeatFilter(profile.repeats)
+        self._numbers = NumberWatch.of_messages(profile.numbers)
+        self._rings = {m.name: RingWatch(m.ring) for m in profile.messages if m.ring is not None}
+        self._by_name = {message.name: message for message in profile.messages}
+        self._carriers = {m.carries: m for m in profile.messages if m.carries is not None}
+        self._asking = Asking()
+        self._out = bytearray()
+        self._echo = bytearray()
+        self._steps: list[str] = []
+        self._told: dict[str, str] = {}
+        self._tid = 0
+        self._standing = KnownStanding(settings.first_wanted)
+        self._started_s = self._heard_s = 0.0
+        self._poll_s: float | None = None
+        self._retry_s: float | None = None
+        self._tries = 0
+        self.state = HostState.CLOSED
+        self.epoch = 0
+        self.identity: DeviceIdentity | None = None
+        self.capabilities: tuple[Capability, ...] = tuple(Capability(function, 1, 0) for function in profile.can)
+        self.may_write = settings.may_write or not profile.line.read_only
+        self._replies = Replies(codec, self._by_name, may_write=self.may_write)
+
+    # ---- the owner's side
+
+    def connection_made(self, now_s: float) -> list[HostOutput]:
+        """The port is open."""
+        self._framer.reset()
+        self._repeats.clear()
+        self._echo.clear()
+        self._started_s = self._heard_s = now_s
+        return self._connect(now_s)
+
+    def connection_lost(self, now_s: float) -> list[HostOutput]:
+        """The port is gone."""
+        return self._lose(LossCause.TRANSPORT_CLOSED, "the port is closed", HostState.CLOSED)
+
+    def close(self, now_s: float) -> list[HostOutput]:
+        """End it on purpose."""
+        return self._lose(LossCause.CLOSED, "closed", HostState.CLOSED)
+
+    def maybe_event(self, chunk: bytes, now_s: float) -> EventArrived | None:
+        """There is no short way for these devices."""
+        return None
+
+    def acknowledge(self, eseq: int, now_s: float) -> None:
+        """Events up to this one are durable: what the device waits for is said now."""
+        self._send(self._replies.durable(eseq))
+
+    def request(self, command: Command, now_s: float) -> int:
+        """Send a command and return its number; the answer comes as an output.
+
+        Raises:
+            NotReadyError: nothing may be written, the device is not running, or too much waits.
+            MisuseError: the profile has no message for it, or a value does not fit.
+        """
+        message = self._by_name.get(command.name) if isinstance(command, Request) else self._carriers.get(type(command).__name__)
+        if message is None or message.way is Way.IN:
+            raise MisuseError(f"profile '{self._profile.name}' has no message for this command")
+        if self.state is not HostState.RUNNING or self._asking.is_full:
+            raise NotReadyError("the device is not ready for commands")
+        if not self.may_write:
+            raise NotReadyError("this device is only listened to: nothing is written to it")
+        given = dict(command.fields) if isinstance(command, Request) else {}
+        try:
+            wire = self._codec.write(message.name, fields_of(message, command, given))
+        except FieldError as error:
+            raise MisuseError(str(error)) from error
+        self._tid = self._tid % TID_MAX + 1
+        self._asking.put(Question(message, wire, self._tid))
+        self._ask(now_s)
+        return self._tid
+
+    def bytes_to_send(self) -> bytes:
+        """Take what is to be sent."""
+        waiting = bytes(self._out)
+        self._out.clear()
+        return waiting
+
+    def next_deadline(self) -> float | None:
+        """When `tick` has something to do."""
+        times = [self._asking.due_s, self._poll_s, self._retry_s]
+        quiet_s = self._profile.quiet.lost_after_s
+        if quiet_s is not None and self.state is HostState.RUNNING:
+            times.append(self._heard_s + quiet_s)
+        gap_s = self._profile.framing.gap_s
+        if gap_s is not None and self._framer.held and not self._settings.line.pauses:
+            times.append(self._heard_s + 2 * gap_s)
+        return min((time for time in times if time is not None), default=None)
+
+    def tick(self, now_s: float) -> list[HostOutput]:
+        """Do what is due."""
+        outputs = self._take(self._framer.expire(now_s), now_s)
+        if self._retry_s is not None and now_s >= self._retry_s:
+            outputs += self._connect(now_s)
+        repeat, failed = self._asking.overdue(now_s)
+        if repeat is not None:
+            self._send(repeat)
+        if failed is not None:
+            outputs += self._unanswered(failed, now_s)
+        if self._poll_s is not None and now_s >= self._poll_s:
+            self._put_poll(now_s)
+        self._ask(now_s)
+        quiet_s = self._profile.quiet.lost_after_s
+        if quiet_s is not None and self.state is HostState.RUNNING and now_s - self._heard_s >= quiet_s:
+            outputs += self._lose(LossCause.SILENCE, f"nothing was heard for {quiet_s:g} s", HostState.RESETTING)
+            self._retry_s = now_s + RETRY_S[0]
+        return outputs
+
+    def receive(self, chunk: bytes, now_s: float) -> list[HostOutput]:
+        """Take bytes from the port."""
+        if self.state in (HostState.CLOSED, HostState.REFUSED):
+            return []
+        heard = self._without_echo(chunk)
+        outputs = self._take(self._framer.feed(heard, now_s), now_s) if heard else []
+        self._ask(now_s)
+        return outputs
+
+    # ---- connecting
+
+    def _connect(self, now_s: float) -> list[HostOutput]:
+        self.epoch += 1
+        self._retry_s = self._poll_s = None
+        self._told = {}
+        self._steps = list(self._profile.connect.messages) if self.may_write else []
+        self.state = HostState.CONNECTING
+        outputs: list[HostOutput] = [LinkUp(self.epoch, 0, restarted=False)]
+        return outputs + self._next_step(now_s)
+
+    def _next_step(self, now_s: float) -> list[HostOutput]:
+        if self._steps:
+            message = self._by_name[self._steps.pop(0)]
+            self._asking.put(Question(message, self._codec.write(message.name), 0))
+            self._ask(now_s)
+            return [] if message.answer is not None else self._next_step(now_s)
+        about = self._profile.about
+        told = self._told
+        self.identity = DeviceIdentity(
+            vendor=told.get("vendor", about.vendor),
+            model=told.get("model", about.title),
+            serial=told.get("serial"),
+            firmware=told.get("firmware"),
+        )
+        expected = self._settings.expected_serial
+        if expected is not None and self.identity.serial is not None and self.identity.serial != expected:
+            self.state = HostState.REFUSED
+            self._asking.clear()
+            return [IdentityMismatch(self.epoch, RefusalKind.IDENTITY, expected, self.identity.serial)]
+        self.state = HostState.RUNNING
+        self._tries = 0
+        self._heard_s = now_s
+        if self._profile.poll is not None and self.may_write:
+            self._poll_s = now_s
+        return [
+            Identified(self.epoch, self.identity, self.capabilities, sealed=False),
+            Running(self.epoch, self.status(), self._settings.first_wanted, self._standing.eseq),
+        ]
+
+    def status(self) -> StatusReport:
+        """What is known of where the device stands; it cannot be asked."""
+        return self._standing.status()
+
+    def _lose(self, cause: LossCause, detail: str, state: HostState) -> list[HostOutput]:
+        was = self.state
+        self.state = state
+        self._poll_s = self._retry_s = None
+        self._replies.clear()
+        outputs: list[HostOutput] = [
+            CommandFailed(self.epoch, question.tid, question.message.name, CommandFailure.LINK_LOST)
+            for question in self._asking.clear()
+            if question.tid
+        ]
+        if was in (HostState.CONNECTING, HostState.RUNNING):
+            outputs.append(LinkLost(self.epoch, cause, detail))
+        return outputs
+
+    # ---- hearing
+
+    def _without_echo(self, chunk: bytes) -> bytes:
+        """On one wire for both ways the host hears itself first; what differs from its own words is another's."""
+        if not self._echo:
+            return chunk
+        size = min(len(chunk), len(self._echo))
+        if chunk[:size] != self._echo[:size]:
+            self._echo.clear()
+            return chunk
+        del self._echo[:size]
+        return chunk[size:]
+
+    def _take(self, found: list[PlainFrame | Trouble], now_s: float) -> list[HostOutput]:
+        outputs: list[HostOutput] = []
+        for item in found:
+            if isinstance(item, Trouble):
+                outputs += self._trouble(item)
+                continue
+            self._heard_s = now_s
+            if self._repeats.is_repeated(item.content, now_s):
+                self._say_again(item)
+                continue
+            outputs += self._take_frame(item, now_s)
+        return outputs
+
+    def _trouble(self, trouble: Trouble) -> list[HostOutput]:
+        if trouble.fault is PlainFault.UNFRAMED and self._profile.framing.unframed is Unframed.IGNORE:
+            return []
+        return [self._standing.fault(_FAULTS[trouble.fault], f"{len(trouble.content)} bytes")]
+
+    def _take_frame(self, frame: PlainFrame, now_s: float) -> list[HostOutput]:
+        try:
+            heard = self._codec.read(frame, self._settings.cards)
+        except FieldError as error:
+            return [self._standing.fault(FaultKind.BAD_MESSAGE, str(error))]
+        if heard is None:
+            return [self._standing.fault(FaultKind.BAD_MESSAGE, "no message of the profile")]
+        outputs = self._numbered(heard)
+        if outputs is None:
+            self._say_again(frame)
+            return []
+        outputs += self._answered(heard, now_s)
+        outputs += self._in_ring(heard, now_s)
+        return outputs + self._event(heard, now_s)
+
+    def _numbered(self, heard: PlainHeard) -> list[HostOutput] | None:
+        """What its number says of messages before it; None when it is the same message again."""
+        rule = self._profile.numbers
+        if heard.means is not None and heard.means.begins_numbering:
+            self._forget_numbers()
+        if self._numbers is None or rule is None or not isinstance(number := heard.fields.get(rule.field), int):
+            return []
+        match self._numbers.take(number):
+            case Sequel.SAME:
+                return None
+            case Sequel.GAP:
+                return [self._arrived(JournalLost(0, 0, False, *self._numbers.lost))]  # a struct of positions
+            case _:
+                return []
+
+    def _forget_numbers(self) -> None:
+        self._standing.position = 0
+        if self._numbers is not None:
+            self._numbers.clear()
+
+    def _in_ring(self, heard: PlainHeard, now_s: float) -> list[HostOutput]:
+        message = self._by_name[heard.name]
+        if message.ring is None or not isinstance(counter := heard.fields.get(message.ring.counter), int):
+            return []
+        new, lost, restarted = self._rings[heard.name].take(counter)
+        outputs: list[HostOutput] = []
+        if restarted:
+            self._forget_numbers()
+            outputs.append(self._arrived(Started(0, 0, False, 0, StartReason.POWER_ON, False)))
+        if lost:
+            outputs.append(self._arrived(JournalLost(0, 0, False, 1, lost)))
+        for entry in reversed(heard.ring[:new]):
+            outputs += self._event(entry, now_s)
+        return outputs
+
+    def _event(self, heard: PlainHeard, now_s: float) -> list[HostOutput]:
+        if heard.means is None:
+            self._send(self._replies.reply_to(heard, 0))
+            return []
+        if heard.means.event in CARD_EVENTS:
+            self._standing.position += 1
+        event = self._codec.event_of(heard, int((now_s - self._started_s) * 1000), self._standing.position)
+        if event is None:
+            return []
+        arrived = self._arrived(event)
+        self._send(self._replies.reply_to(heard, self._standing.eseq))
+        return [arrived]
+
+    def _arrived(self, event: DeviceEvent) -> EventArrived:
+        return EventArrived(self.epoch, self._standing.number(event))
+
+    # ---- saying
+
+    def _say_again(self, frame: PlainFrame) -> None:
+        """A message that was heard before: its reply may have been lost."""
+        try:
+            heard = self._codec.read(frame, self._settings.cards)
+        except FieldError:
+            return  # told when it was heard first
+        if heard is not None:
+            self._send(self._replies.again(heard))
+
+    def _answered(self, heard: PlainHeard, now_s: float) -> list[HostOutput]:
+        question = self._asking.answered(heard.name)
+        if question is None:
+            return []
+        if question.is_poll:
+            self._poll_s = now_s + (self._profile.poll.every_s if self._profile.poll is not None else 0.0)
+            return []
+        answer = question.message.answer
+        refused = answer is not None and heard.name in answer.refusals
+        if question.tid:
+            fields: dict[str, FieldValue] = dict(heard.fields)
+            return [CommandAnswered(self.epoch, question.tid, question.message.name, Status.DENIED if refused else Status.OK, fields)]
+        if refused:
+            return self._unanswered(question, now_s)
+        for word, field in self._profile.connect.identity.items():
+            if field in heard.fields:
+                self._told[word] = str(heard.fields[field]).rstrip("\0 ")
+        return self._next_step(now_s)
+
+    def _unanswered(self, question: Question, now_s: float) -> list[HostOutput]:
+        if question.is_poll:
+            self._poll_s = now_s + (self._profile.poll.every_s if self._profile.poll is not None else 0.0)
+            return []
+        if question.tid:
+            return [CommandFailed(self.epoch, question.tid, question.message.name, CommandFailure.TIMED_OUT)]
+        outputs = self._lose(LossCause.COMMAND_UNANSWERED, f"no answer to {question.message.name}", HostState.RESETTING)
+        self._retry_s = now_s + RETRY_S[min(self._tries, len(RETRY_S) - 1)]
+        self._tries += 1
+        return outputs
+
+    def _put_poll(self, now_s: float) -> None:
+        poll = self._profile.poll
+        if poll is None or not self._asking.is_idle:
+            return
+        self._poll_s = None
+        self._asking.put(Question(self._by_name[poll.message], self._codec.write(poll.message), 0, is_poll=True))
+
+    def _ask(self, now_s: float) -> None:
+        while (wire := self._asking.next(now_s)) is not None:
+            self._send(wire)
+
+    def _send(self, wire: bytes) -> None:
+        self._out += wire
+        if self._profile.framing.echo:
+            self._echo += wire

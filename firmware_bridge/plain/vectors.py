@@ -1,0 +1,66 @@
+"""Runs the vectors of a plain profile: bytes to meaning and back. A profile whose vectors fail is not used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from device_profiles.errors import FailedVectorError, FieldError
+from device_profiles.plain.frames import Way
+from device_profiles.plain.messages import Plain
+from device_profiles.plain.profile import PlainVector
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, parse_card
+from firmware_bridge.plain.framers import PlainFrame, Trouble
+
+if TYPE_CHECKING:
+    from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+
+
+def verify_vector(codec: PlainCodec, vector: PlainVector) -> None:
+    """Check that the vector comes out.
+
+    Raises:
+        FailedVectorError: it does not.
+    """
+    message = codec.messages.get(vector.message)
+    if message is None:
+        raise FailedVectorError(codec.file, vector.id, f"there is no message '{vector.message}'")
+    way = Way.IN if message.message.way is not Way.OUT else Way.OUT
+    wire = vector.wire_bytes()
+    found = codec.framer(way).feed(wire, 0.0)
+    frames = [item for item in found if isinstance(item, PlainFrame)]
+    if len(frames) != 1 or len(found) != 1:
+        kinds = ", ".join(item.fault.value if isinstance(item, Trouble) else item.grammar for item in found) or "nothing whole"
+        raise FailedVectorError(codec.file, vector.id, f"it is one frame, but the framer found: {kinds}")
+    try:
+        heard = codec.read(frames[0], way=way)
+        everything: dict[str, object] = dict(message.read(frames[0].content) or {})
+        written = wire if vector.one_way else codec.write(vector.message, cast("dict[str, Plain | bytes]", vector.fields))
+    except FieldError as error:
+        raise FailedVectorError(codec.file, vector.id, str(error)) from error
+    problem = _problem(vector, heard, everything)
+    if not problem and written != wire:
+        problem = f"it is written as {written.hex(' ').upper()}"
+    if problem:
+        raise FailedVectorError(codec.file, vector.id, problem)
+
+
+def _problem(vector: PlainVector, heard: PlainHeard | None, everything: dict[str, object]) -> str:
+    """What does not come out, in words; empty when everything does."""
+    if heard is None or heard.name != vector.message:
+        return f"it reads as {heard.name if heard else 'no message'}, not as {vector.message}"
+    wrong = {n: everything.get(n) for n, v in vector.fields.items() if _comparable(everything.get(n)) != _comparable(v)}
+    if wrong:
+        return f"it reads as {wrong}"
+    if vector.event is not None and (heard.means is None or heard.means.event != vector.event):
+        return f"it is no {vector.event}"
+    if vector.card is not None and (heard.card or Sealed(UNREADABLE)) != Sealed(_vector_card(vector.card)):
+        return "it names another card"
+    return ""
+
+
+def _comparable(value: object) -> object:
+    return value.hex().upper() if isinstance(value, bytes) else value
+
+
+def _vector_card(name: str) -> Card:
+    return UNREADABLE if name == "?" else parse_card(name)
