@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from controller.dealing.round import Round, Seat
 from controller.dealing.rules import Rule, Standing, analogy, house, inferred, law, law_69e, memory, parallel
-from controller.dealing.settings import Plain, Setting
+from controller.dealing.settings import Plain, Setting, Settings
 from controller.dealing.sizes import Size
-from controller.dealing.steps import Remedy, StubCheck
+from controller.dealing.steps import Method, Remedy, StubCheck
 from controller.games.pay import Odds
 from controller.hands.errors import HandError
 from firmware_bridge.cards import Card, Sealed, unseal
@@ -82,6 +82,31 @@ SHOE_START_BURN = Setting(
 )  # fmt: skip
 
 
+def methods_setting(default: tuple[Method, ...], rule: Rule) -> Setting:
+    """The dealing methods that the house may use, where the law's sections on them were not reachable."""
+    return Setting(
+        name="methods_permitted", default=[method.value for method in default], check=_check_methods,
+        meaning="dealing methods that the casino's submission allows", rule=rule,
+    )  # fmt: skip
+
+
+def permitted_by_setting(rule: Rule) -> Callable[[Settings], Mapping[Method, Rule | None]]:
+    """Every method that `methods_permitted` does not name needs the house's decision first."""
+
+    def permitted(settings: Settings) -> Mapping[Method, Rule | None]:
+        allowed = {str(name) for name in settings.items("methods_permitted")}
+        return {method: None if method.value in allowed else rule for method in Method}
+
+    return permitted
+
+
+def _check_methods(value: Plain) -> str:
+    known = [method.value for method in Method]
+    if not isinstance(value, list) or not value or any(name not in known for name in value):
+        return f"it is a list of dealing methods: {', '.join(known)}"
+    return ""
+
+
 def list_of_preferences(parse: Callable[[Sequence[Mapping[str, object]]], object]) -> Callable[[Plain], str]:
     """A check of a house way: why the list cannot be used, or an empty text. None leaves the setting at its default."""
 
@@ -132,6 +157,6 @@ def lost(amount: int | None) -> int | None:
 __all__ = [
     "COUNT_METHOD", "DECK_WRONG", "DRAWN_IN_ERROR", "MORE_FACE_UP", "NO_MORE_BETS", "ONE_FACE_UP", "SHOE_FAILED", "SHOE_START_BURN",
     "SHUFFLER_FAILED", "TWO_DECKS", "TWO_DECKS_LAW", "UNIFORM", "WRONG_COUNT", "analogy", "fresh_shoe", "house", "inferred",
-    "kept_cards", "law", "law_69e", "list_of_preferences", "lost", "memory", "net",
-    "opened", "parallel", "seats_setting", "stub_check", "stub_every", "times",
+    "kept_cards", "law", "law_69e", "list_of_preferences", "lost", "memory", "methods_setting", "net",
+    "opened", "parallel", "permitted_by_setting", "seats_setting", "stub_check", "stub_every", "times",
 ]  # fmt: skip

@@ -59,13 +59,6 @@ def _check_natural(value: Plain) -> str:
     return ""
 
 
-def _check_methods(value: Plain) -> str:
-    known = [method.value for method in Method]
-    if not isinstance(value, list) or not value or any(name not in known for name in value):
-        return f"it is a list of dealing methods: {', '.join(known)}"
-    return ""
-
-
 SETTINGS = (
     c.seats_setting(6, 1, 7, Rule("13:69E-1.13L", Standing.ANALOGY, "not known for this game")),
     Setting(name="decks", default=6, between=(2, 8), meaning="decks in the shoe", rule=c.house("decks", "the sister game uses six")),
@@ -82,11 +75,7 @@ SETTINGS = (
         default=None,
         meaning="the dealer's preferences; none: the lines of 21.8(i)", rule=c.law("21.8(i)")
     ),
-    Setting(
-        name="methods_permitted", check=_check_methods,
-        default=["manual-shoe"],
-        meaning="dealing methods that the casino's submission allows", rule=SHOE_ONLY
-    ),
+    c.methods_setting((Method.MANUAL_SHOE,), SHOE_ONLY),
 )  # fmt: skip
 
 
@@ -262,11 +251,6 @@ def _one_hand(key: str, kept: tuple[Card, ...], amount: int | None, board: tuple
     return [Judged(key=key, results={"wager": "lose"}, pays={"wager": c.lost(amount)}, hand=words, rule=rule)]
 
 
-def _permitted(settings: Settings) -> Mapping[Method, Rule | None]:
-    allowed = {str(name) for name in settings.items("methods_permitted")}
-    return {method: None if method.value in allowed else SHOE_ONLY for method in Method}
-
-
 GAME = Game(
     key="fast-action-hold-em",
     title="Fast Action Hold 'Em",
@@ -285,7 +269,7 @@ GAME = Game(
     judge=_judge,
     stub=None,
     shoe_game=True,
-    permitted=_permitted,
+    permitted=c.permitted_by_setting(SHOE_ONLY),
     cards_needed=lambda settings, seats: 4 * seats + 10,
     house_way=_house_way,
     is_natural=_is_natural,

@@ -257,8 +257,14 @@ def _judge_stack(desk: Desk, act: StackOut) -> None:
         _wrong_stack(desk, place)
     elif act.cards and desk.draft.deck.finding:
         desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
+    elif desk.hands_lie_open and _open_but_unread(cards, faces):
+        desk.unread(place, "up")
     else:
         desk.step_done()
+
+
+def _open_but_unread(cards: tuple[Sealed, ...], faces: tuple[str, ...]) -> bool:
+    return any(face == "up" and shown_card(card, face) is None for card, face in zip(cards, faces, strict=True))
 
 
 def _wrong_stack(desk: Desk, place: str) -> None:

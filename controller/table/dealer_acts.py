@@ -21,7 +21,9 @@ from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
 
 def expose(desk: Desk, act: Expose) -> None:
     """Cards are turned face up, in the game's order."""
-    if act.community:
+    if desk.hands_lie_open and isinstance(act.seat, int) and not act.community:
+        _point_at_open_hand(desk, act.seat)
+    elif act.community:
         _expose_community(desk, act)
     elif act.seat == DEALER:
         _expose_dealer(desk, act)
@@ -31,6 +33,16 @@ def expose(desk: Desk, act: Expose) -> None:
         expose_side(desk, act, act.seat)
     else:
         desk.refuse("bad-option", "Say what is exposed: a seat, the dealer, or community places.")
+
+
+def _point_at_open_hand(desk: Desk, number: int) -> None:
+    """A hand that lies open since the deal is settled without being turned; a dealer who names it in the settlement is heard."""
+    place = seat_place(number)
+    if number not in desk.round.seats:
+        desk.refuse("not-wagered", f"Seat {number} has no hand in this round.")
+    if not any(key == str(number) or key.startswith(f"{number} hand ") for key in desk.round.results):
+        desk.refuse("not-your-turn", f"The hand of seat {number} is settled after the last card.")
+    desk.notes.to, desk.notes.face, desk.notes.cards = place, "up", names_of(desk.round.shown_cards(place))
 
 
 def _expose_community(desk: Desk, act: Expose) -> None:

@@ -14,6 +14,7 @@ from controller.service.config import load_config
 from controller.service.errors import ConfigError
 from device_profiles.errors import ProfileError
 from device_profiles.loader import parse_profile
+from tests.controller.table.bench import HOUSES
 from tests.fuzz.judging import is_told
 from tests.fuzz.table_site import site_of
 
@@ -66,11 +67,7 @@ def test_a_house_way_of_anything_but_tables_is_refused(rows: list[Plain]) -> Non
     assert games
     for game in games:
         with pytest.raises(SettingError, match="each of them a table"):
-            build_procedure(game, next(iter(game.deals)).value, {"house_way": rows, **_permitted(game.key)})
-
-
-def _permitted(game: str) -> dict[str, Plain]:
-    return {"methods_permitted": ["manual-shoe", "hand", "automated-shoe"]} if game == "fast-action-hold-em" else {}
+            build_procedure(game, next(iter(game.deals)).value, {"house_way": rows, **HOUSES.get(game.key, {})})
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ DEALER = a.By("dealer", "D1")
 SUPERVISOR = a.By("supervisor", "S1")
 TECHNICIAN = a.By("technician", "T1")
 
-HOUSES: dict[str, dict[str, Plain]] = {"fast-action-hold-em": {"methods_permitted": ["manual-shoe", "hand", "automated-shoe"]}}
+HOUSES: dict[str, dict[str, Plain]] = {
+    key: {"methods_permitted": [method.value for method in game.deals]} for key, game in GAMES.items() if game.permitted is not None
+}
 """What a house must set so that every method may be used."""
 METHOD_HOUSES: dict[tuple[str, str], dict[str, Plain]] = {("blackjack", "hand"): {"decks": 2}}
 """What a house must set so that a game may be dealt by this method."""

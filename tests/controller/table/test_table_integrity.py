@@ -65,6 +65,9 @@ def test_a_bad_card_inside_a_stack_takes_the_deck_off_the_table() -> None:
 
 # ---- orders
 
+FIVE = (1, 2, 3, 4, 5)
+"""Enough seats for eight cards in games that deal one card to each."""
+
 
 def new_deck(bench: Bench, order: NewDeckOrder) -> list[Card]:
     found = [card_from_code(code) for code in new_deck_codes(bench.procedure.deck, order)]
@@ -95,7 +98,7 @@ def test_a_new_deck_that_was_never_shuffled_is_found_within_eight_cards(game: st
     packed = new_deck(bench, order)
     bench.next_pack = packed[cut:] + packed[:cut]
     bench.shuffle()
-    begin(bench, (1, 2, 3))
+    begin(bench, FIVE)
     most = 8 if method != "automated-shoe" else 8 + 3
     assert dealt_until_flagged(bench) <= most, "a stack is judged as a whole"
 
@@ -106,7 +109,7 @@ def test_a_new_deck_that_was_never_shuffled_is_found_within_eight_cards(game: st
 def test_the_last_shoes_order_and_its_reverse_are_found_within_eight_cards(game: str, backwards: bool) -> None:
     bench = table(game)
     shoe = list(bench.pack)
-    begin(bench, (1, 2, 3))
+    begin(bench, FIVE)
     read = 0
     while bench.view().gate == "open" and read < 12:
         bench.card()
@@ -115,7 +118,7 @@ def test_the_last_shoes_order_and_its_reverse_are_found_within_eight_cards(game:
     end_round(bench)
     bench.next_pack = shoe[:read][::-1] + shoe[read:] if backwards else shoe
     bench.shuffle()
-    begin(bench, (1, 2, 3))
+    begin(bench, FIVE)
     assert dealt_until_flagged(bench) <= 8
 
 
@@ -141,7 +144,7 @@ def test_a_card_beside_the_table_counts_for_the_order_like_any_other(flag: str) 
     bench = table()
     bench.next_pack = new_deck(bench, NEW_DECK_ORDERS[0])
     bench.shuffle()
-    begin(bench, (1, 2, 3))
+    begin(bench, FIVE)
     for number in range(1, 9):
         outcome = bench.card(**{flag: True}) if number == 4 else bench.card()
         if outcome.state == "suspended" and outcome.alarm != "unshuffled-order":
@@ -157,7 +160,7 @@ def test_the_seventh_card_in_order_raises_the_alarm_even_when_it_is_drawn_in_err
     bench = table()
     bench.next_pack = new_deck(bench, NEW_DECK_ORDERS[0])
     bench.shuffle()
-    begin(bench, (1, 2, 3))
+    begin(bench, FIVE)
     for _ in range(6):
         bench.card()
     outcome = bench.card(out_of_flow=True)
