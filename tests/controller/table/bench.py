@@ -28,7 +28,9 @@ SUPERVISOR = a.By("supervisor", "S1")
 TECHNICIAN = a.By("technician", "T1")
 
 HOUSES: dict[str, dict[str, Plain]] = {
-    key: {"methods_permitted": [method.value for method in game.deals]} for key, game in GAMES.items() if game.permitted is not None
+    key: {"methods_permitted": [method.value for method in game.deals]}
+    for key, game in GAMES.items()
+    if "methods_permitted" in {setting.name for setting in game.settings}
 }
 """What a house must set so that every method may be used."""
 METHOD_HOUSES: dict[tuple[str, str], dict[str, Plain]] = {("blackjack", "hand"): {"decks": 2}}
