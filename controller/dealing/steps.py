@@ -314,6 +314,8 @@ class WagerKind:
     opens: bool = False
     size: Size | None = None
     """What it must be, where it is measured by other wagers placed before the deal."""
+    alike: bool = False
+    """Every seat places the same amount."""
     by: Placer = Placer.ANYONE
     within: str | None = None
     """A wager of the holder that all wagers of this kind together may not pass, and that needs at least one of them."""

@@ -126,6 +126,11 @@ class Slip:
         for name in filter(self.has, wagers):
             self._set(name, "void", None if self.seat.wagers[name] is None else 0)
 
+    def share(self, wager: str, amount: int | None) -> None:
+        """A wager that went into a pot wins so much of it, its own stake included; None: an amount was not told."""
+        placed = self.seat.wagers[wager]
+        self._set(wager, "win", None if amount is None or placed is None else amount - placed)
+
     def by_table(self, wager: str, table: Mapping[str, Plain], hand: str) -> None:
         """A wager on the hand alone: paid by a table of odds to one, lost when the hand is not in it, `odds` without a table."""
         if not self.has(wager):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from controller.dealing.round import DEALER, Seat, seat_place
+from controller.dealing.round import DEALER, Round, Seat, seat_place
 from controller.dealing.rules import house, inferred
-from controller.dealing.steps import Placer, StateKind, Wagers
+from controller.dealing.sizes import money
+from controller.dealing.steps import Placer, StateKind, WagerKind, Wagers
 from controller.table import facts as f
 from controller.table.acts import CloseBets, Start, Wager
 from controller.table.desk import Desk
@@ -54,8 +55,16 @@ def _check_wagers(desk: Desk, seat: int, wagers: dict[str, int | None]) -> None:
     for kind in game.wagers:
         amount = wagers.get(kind.name)
         flaw = kind.size.flaw(amount, wagers) if kind.size is not None and amount is not None else ""
+        others = placed_by_others(desk.round, seat, kind) if kind.alike and amount is not None else None
+        if others not in (None, amount):
+            flaw = f"{money(others or 0)}, as everybody's"
         if flaw:
             desk.refuse("bad-amount", f"Seat {seat}: the {kind.name} wager must be {flaw}.", kind.rule)
+
+
+def placed_by_others(round_: Round, seat: int, kind: WagerKind) -> int | None:
+    """The amount that another seat has told for a wager of this kind, in cents."""
+    return next((amount for n, s in round_.seats.items() if n != seat and (amount := s.wagers.get(kind.name)) is not None), None)
 
 
 def _begin_round(desk: Desk) -> None:

@@ -245,7 +245,7 @@ class People:
         return Move("close_bets", True)
 
     def _wager(self, seat: int) -> Plain:
-        return {"seat": seat, **wagers_of(self.procedure, self.rng)}
+        return {"seat": seat, **wagers_of(self.procedure, self.rng, [other.wagers for other in self.round.seats.values()])}
 
     def _in_round(self, outcome: Outcome) -> Move | None:
         if outcome.alarms and "resolve" in outcome.next and "stub-count-due" not in outcome.alarms:

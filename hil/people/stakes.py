@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from controller.dealing.procedure import Procedure
 from controller.dealing.sizes import Size, money
-from controller.dealing.steps import Option
+from controller.dealing.steps import Option, WagerKind
 from controller.table.parse_values import as_amounts
 
 AMOUNTS: Final = (5, 10, 10, 20, 25, "7.50", 100)
@@ -23,8 +23,8 @@ def cents(wagers: Mapping[str, object]) -> dict[str, int | None]:
     return as_amounts("wager", {name: amount for name, amount in wagers.items() if name != "seat"})
 
 
-def wagers_of(procedure: Procedure, rng: random.Random) -> dict[str, object]:
-    """Return the wagers of one seat before the deal; empty when no amounts are told."""
+def wagers_of(procedure: Procedure, rng: random.Random, others: Iterable[Mapping[str, int | None]] = ()) -> dict[str, object]:
+    """Return the wagers of one seat before the deal, beside those of the other seats; empty when no amounts are told."""
     value: dict[str, object] = {}
     if rng.random() >= MONEY_RATE:
         return value
@@ -33,8 +33,15 @@ def wagers_of(procedure: Procedure, rng: random.Random) -> dict[str, object]:
     first = "" if any(kind.required for kind in game.wagers) else rng.choice(opening)
     for kind in game.wagers_before(procedure.settings):
         if kind.required or kind.name == first or rng.random() < SIDE_RATE:
-            value[kind.name] = sized(kind.size, cents(value), rng) or rng.choice(AMOUNTS)
+            alike = _told(kind, others)
+            value[kind.name] = alike or sized(kind.size, cents(value), rng) or rng.choice(AMOUNTS)
     return value
+
+
+def _told(kind: WagerKind, others: Iterable[Mapping[str, int | None]]) -> str | None:
+    """What every seat has to place alike, where one has told its amount."""
+    told = next((amount for wagers in others if (amount := wagers.get(kind.name)) is not None), None)
+    return money(told) if kind.alike and told is not None else None
 
 
 def amount_of(option: Option, wagers: Mapping[str, int | None], rng: random.Random) -> object | None:

@@ -169,10 +169,26 @@ def _vigorish(rounding: str, won: int) -> int:
             return 25 * (quarters + (rest > 0))
 
 
+def _flop(procedure: Procedure, round_: Round) -> None:
+    """The pot goes to the players to the cent, but for odd cents that the house keeps."""
+    _any_game(procedure, round_)
+    seats = [seat for seat in round_.seats.values() if seat.status != "dead"]
+    if len(seats) != len(round_.seats) or not all(_known(seat, ("pot",)) for seat in seats):
+        return
+    assert len({seat.wagers["pot"] for seat in seats}) == 1, "pot wagers are alike"
+    results = {seat.number: round_.results[str(seat.number)]["pot"] for seat in seats}
+    kept = -sum(round_.pays[str(seat.number)]["pot"] or 0 for seat in seats)
+    winners = sum(result == "win" for result in results.values())
+    assert winners
+    assert 0 <= kept < winners
+    assert not kept or procedure.settings.text("odd_chips") == "house"
+
+
 _CHECKS = {
     "blackjack": check_blackjack,
     "colorado-hold-em-poker": _colorado,
     "fast-action-hold-em": _fast_action,
+    "flop-poker": _flop,
     "winners-pot-poker": _winners_pot,
     "supreme-pai-gow": _with_vigorish,
     "pai-gow-poker": _with_vigorish,

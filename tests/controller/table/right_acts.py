@@ -57,10 +57,13 @@ def _wager(bench: Bench) -> a.AnyAct | None:
         return right_sides.wager(bench)
     required = {kind.name for kind in game.wagers if kind.required} or {rng.choice(game.opening_wagers)}
     amounts: dict[str, int | None] = {}
+    seat = rng.randint(1, bench.procedure.seats)
+    others = [s.wagers for n, s in bench.state.round.seats.items() if n != seat] if bench.state.round is not None else []
     for kind in game.wagers_before(bench.procedure.settings):
         if kind.name in required or rng.random() < 0.3:
-            amounts[kind.name] = sized(kind.size, amounts, rng)
-    return a.Wager(seat=rng.randint(1, bench.procedure.seats), amounts=amounts, by=DEALER)
+            told = [amount for wagers in others if (amount := wagers.get(kind.name)) is not None]
+            amounts[kind.name] = told[0] if kind.alike and told else sized(kind.size, amounts, rng)
+    return a.Wager(seat=seat, amounts=amounts, by=DEALER)
 
 
 def _start(bench: Bench) -> a.AnyAct:
