@@ -9,6 +9,8 @@ from controller.dealing.settings import nearest
 from controller.errors import ShoedError
 from controller.games import (
     asia_poker,
+    baccarat_chemin_de_fer,
+    baccarat_punto_banco,
     blackjack,
     colorado_hold_em_poker,
     double_down_stud,
@@ -37,6 +39,8 @@ GAMES: Final[dict[str, Game]] = {
     module.GAME.key: module.GAME
     for module in (
         asia_poker,
+        baccarat_chemin_de_fer,
+        baccarat_punto_banco,
         blackjack,
         colorado_hold_em_poker,
         double_down_stud,

@@ -6,7 +6,7 @@ card is forced; a game gives who deals, what is chosen by the house, and its own
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from controller.dealing.game import Judged
 from controller.dealing.round import BANKER, PLAYER, SIDES, Round, Seat
@@ -147,10 +147,17 @@ def opening(settings: Settings) -> tuple[Step, ...]:
     return wagers, BurnByFirst(more=burn_value, when=c.fresh_shoe, rule=OPENING)
 
 
-def four_cards(*, face_up: bool) -> Deal:
+def four_cards(*, face_up: bool, announces: Callable[[Round], str] | None = None) -> Deal:
     """First and third card to the Player, second and fourth to the Banker."""
     facing = (Face.UP if face_up else Face.DOWN,) * 2
-    return Deal(to=BOTH, facing=facing, rule=FACE_UP_RULE if face_up else FACE_DOWN_RULE)
+    return Deal(to=BOTH, facing=facing, announces=announces, rule=FACE_UP_RULE if face_up else FACE_DOWN_RULE)
+
+
+def next_counterclockwise(round_: Round) -> int | None:
+    """The seat in play that the shoe passes to, from the one that holds it; seats are counted clockwise."""
+    if round_.button is None:
+        return None
+    return max((n for n in round_.seats if n < round_.button), default=max(round_.seats, default=None))
 
 
 def deal(settings: Settings) -> tuple[Step, ...]:
@@ -295,5 +302,5 @@ def _banker(settings: Settings, amount: int | None, banker: tuple[Card, ...], *,
 __all__ = [
     "ABSENT", "BANKING_WAGERS", "BOTH", "FACE_DOWN_RULE", "MOST_CARDS", "NATURAL", "NO_MORE_BETS", "OPENING", "PICK_UP", "RIGHT_FIRST",
     "ROUNDS_AFTER_CUT", "TABLE_1", "VIGORISH", "banking_settings", "deal", "decks_setting", "four_cards", "irregularities", "judge",
-    "open_hands", "opening", "opening_burn", "play", "sides", "third_card", "value_of", "vigorish", "winner",
+    "next_counterclockwise", "open_hands", "opening", "opening_burn", "play", "sides", "third_card", "value_of", "vigorish", "winner",
 ]  # fmt: skip

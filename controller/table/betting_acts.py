@@ -9,7 +9,7 @@ from controller.dealing.steps import Placer, StateKind, WagerKind, Wagers
 from controller.table import facts as f
 from controller.table.acts import CloseBets, Start, Wager
 from controller.table.desk import Desk
-from controller.table.holder_acts import bets_flaw, check_placers, default_wagers, fix_holder, holds_next, name_holder
+from controller.table.holder_acts import bets_flaw, check_placers, default_wagers, fix_holder, holds_next, name_holder, return_uncovered
 from firmware_bridge.cards import UNREADABLE, Sealed, card_from_code
 
 COUNT_RULE = inferred("31.11(b)2", "counted counterclockwise, the dealer is 1, round again past the last position")
@@ -120,6 +120,7 @@ def close_bets(desk: Desk, act: CloseBets) -> None:
     if desk.procedure.game.button_game and round_.button is None:
         _move_button(desk)
     fix_holder(desk)
+    return_uncovered(desk)
     desk.emit(f.BetsClosed(seats=tuple(sorted(round_.seats))))
     desk.fire("advance")
 

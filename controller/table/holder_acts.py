@@ -19,7 +19,7 @@ def holds_next(desk: Desk) -> int | None:
     """The seat that holds the shoe in the round that begins now, or at which the button stays; None: it is to be named."""
     state, game = desk.draft, desk.procedure.game
     before = state.round
-    if before is None:
+    if before is None or (game.holder and state.deck.fresh):
         return None
     if before.void:
         return before.button if game.holder else state.button
@@ -102,3 +102,16 @@ def fix_holder(desk: Desk) -> None:
     if desk.procedure.game.holder and round_.button is None:
         seat = 1 if 1 in round_.seats else max(round_.seats)
         desk.emit(f.StartFixed(position=seat_place(seat), button=seat))
+
+
+def return_uncovered(desk: Desk) -> None:
+    """When the bets are closed, the part of the holder's wager that nobody covers goes back."""
+    round_ = desk.round
+    holder = round_.seats.get(round_.button or 0)
+    for kind in desk.procedure.game.wagers:
+        if kind.within is None or holder is None or holder.wagers.get(kind.within) is None:
+            continue
+        covers = [seat.wagers[kind.name] for seat in round_.seats.values() if kind.name in seat.wagers]
+        covered = None if None in covers else sum(amount or 0 for amount in covers)
+        if covered != holder.wagers[kind.within]:
+            desk.emit(f.Wagered(seat=holder.number, amounts={kind.within: covered}))

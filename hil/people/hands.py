@@ -6,6 +6,10 @@ import random
 from collections.abc import Callable
 from typing import Final
 
+from controller.dealing.procedure import Procedure
+from controller.dealing.steps import SetHands
+from firmware_bridge.cards import parse_card
+
 Groups = dict[str, list[str]]
 TRIES: Final = 60
 """Of random arrangements at least one in five is one that the rules allow, so a hand without any is one in a million."""
@@ -24,3 +28,16 @@ def arrange(
         if is_allowed(groups):
             break
     return groups
+
+
+def groups_of(procedure: Procedure, step: SetHands, hand: list[str], rng: random.Random) -> Groups:
+    """Return a hand set at random as the step asks, allowed by the game."""
+    if len(step.groups) == 1:
+        name, size = step.groups[0]
+        return {name: rng.sample(hand, size)}
+
+    def is_allowed(groups: Groups) -> bool:
+        parsed = {name: tuple(map(parse_card, cards)) for name, cards in groups.items()}
+        return procedure.game.set_flaw(procedure.settings, parsed) is None
+
+    return arrange(hand, step.groups, is_allowed, rng)

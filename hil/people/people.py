@@ -15,13 +15,15 @@ from typing import Final
 
 from controller.dealing.plan import turns_of
 from controller.dealing.procedure import Procedure
-from controller.dealing.round import DEALER, Round, Seat, seat_of, seat_place
+from controller.dealing.round import DEALER, SIDES, Round, Seat, seat_of, seat_place
+from controller.dealing.side_steps import DecideSide, ExposeSide
 from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, StateKind, Stub, Wagers, Who
 from controller.dealing.turn_steps import PlayHands
 from controller.table.outcome import Outcome
 from firmware_bridge.cards import parse_card
+from hil.people import sides
 from hil.people.drawing import next_in_turns
-from hil.people.hands import Groups, arrange
+from hil.people.hands import groups_of
 from hil.people.moves import HandCards, Move, Plain
 from hil.people.stakes import amount_of, cents, wagers_of
 from hil.people.starting import any_start
@@ -64,6 +66,8 @@ class People:
         """Take in what the table answered to a move, or to a device (None)."""
         if move is not None and outcome.refused is None:
             self._remember(move)
+        elif move is not None and not move.why and move.key == "wager":
+            self._coming = self._coming[1:]
         elif move is not None and not move.why and outcome.refused in ("not-your-turn", "not-wagered"):
             self._forget_turn(move)
         elif move is not None and not move.why and move.key == "expose" and outcome.refused == "bad-cards":
@@ -124,17 +128,20 @@ class People:
         assert isinstance(seat, int)
         told = cents(value) or dict.fromkeys(self.procedure.game.wagers_without_words)
         before = self.round.seats.get(seat, Seat(seat, {})).wagers
+        self.round.button = sides.holder_after(self.procedure.game, self.round, seat, told)
         self.round.seats = {**self.round.seats, seat: Seat(seat, {**before, **told})}
         self._coming = [item for item in self._coming if item != seat]
 
     def _start_fixed(self, value: Mapping[str, object]) -> None:
-        button = value.get("button")
+        button = value.get("button", value.get("seat") if self.procedure.game.holder else None)
         if isinstance(button, int):
             self.round.button = self._button = button
 
     def _decided(self, value: Mapping[str, object]) -> None:
         seat, word = value["seat"], value["choose"]
-        assert isinstance(seat, int)
+        if not isinstance(seat, int):
+            self._take_turn(str(seat))
+            return
         option = next((item for item in self._options() if item.answers_to(str(word))), None)
         if option is not None:
             self._change_seat(seat, option, value)
@@ -197,7 +204,7 @@ class People:
         if isinstance(community, list):
             row = self.cards.at("community")
             return [row[place - 1] for place in community if place <= len(row)]
-        place = DEALER if value.get("seat") == DEALER else f"seat {value.get('seat')}"
+        place = str(value.get("seat")) if value.get("seat") in (DEALER, *SIDES) else f"seat {value.get('seat')}"
         named = {**self._named.get(place, {}), **{key: cards for key, cards in value.items() if isinstance(cards, list)}}
         seat = value.get("seat")
         if isinstance(seat, int) and seat in self.round.seats and self.round.seats[seat].status == "split":
@@ -234,6 +241,8 @@ class People:
                 return self._in_round(outcome)
 
     def _wagering(self, outcome: Outcome) -> Move | None:
+        if self.procedure.game.holder and self.round.button is None and self._coming and "start" in outcome.next:
+            return Move("start", {"seat": self._coming[0]})
         if self._coming:
             return Move("wager", self._wager(self._coming[0]))
         if self.procedure.game.button_game and self.round.button is None:
@@ -242,19 +251,22 @@ class People:
         if not self.round.seats:
             self._begin(0)
             return self._wagering(outcome) if self._coming else None
+        if sides.has_holder_wager(self.procedure.game) and len(self.round.seats) < 2:
+            self._coming = [self.rng.choice([n for n in range(1, self.procedure.seats + 1) if n not in self.round.seats])]
+            return self._wagering(outcome)
         return Move("close_bets", True)
 
     def _wager(self, seat: int) -> Plain:
+        if sides.has_holder_wager(self.procedure.game):
+            return {"seat": seat, **sides.wagers_at(self.procedure.game, seat, self.round, self.rng)}
         return {"seat": seat, **wagers_of(self.procedure, self.rng, [other.wagers for other in self.round.seats.values()])}
 
     def _in_round(self, outcome: Outcome) -> Move | None:
-        if outcome.alarms and "resolve" in outcome.next and "stub-count-due" not in outcome.alarms:
-            pass  # alarms that do not hold wait until the round is over
         if "stub_count" in outcome.next and self._counts_stub(outcome):
             return Move("stub_count", outcome.stub_expected or 0)
         step = self.procedure.step(outcome.phase)
         match step:
-            case Decide():
+            case Decide() | DecideSide():
                 return self._decide(step)
             case PlayHands():
                 return next_in_turns(step, outcome, self.cards, self.round.seats, self.rng)
@@ -262,7 +274,7 @@ class People:
                 return Move("set", self._dealer_set(step, outcome))
             case SetHands():
                 return self._set(step)
-            case ExposeCards():
+            case ExposeCards() | ExposeSide():
                 return Move("expose", self._expose_for_all(step))
             case Settle():
                 return self._expose_next()
@@ -276,7 +288,9 @@ class People:
     def _counts_stub(self, outcome: Outcome) -> bool:
         return "stub-count-due" in outcome.alarms or self.rng.random() < 0.3
 
-    def _decide(self, step: Decide) -> Move | None:
+    def _decide(self, step: Decide | DecideSide) -> Move | None:
+        if isinstance(step, DecideSide):
+            return sides.decision(step, self.cards, self.rng)
         if not self._turns:
             return None
         seat = seat_of(self._turns[0])
@@ -320,20 +334,8 @@ class People:
         return Move("set", value, by)
 
     def _groups(self, step: SetHands, place: str) -> dict[str, list[str]]:
-        procedure = self.procedure
-        several = len(step.groups) > 1
-        hand = self.cards.known(place, sum(size for _, size in step.groups) if several else 4)
-        if hand is None:
-            return {}
-        if not several:
-            name, size = step.groups[0]
-            return {name: self.rng.sample(hand, size)}
-
-        def is_allowed(groups: Groups) -> bool:
-            parsed = {name: tuple(map(parse_card, cards)) for name, cards in groups.items()}
-            return procedure.game.set_flaw(procedure.settings, parsed) is None
-
-        return arrange(hand, step.groups, is_allowed, self.rng)
+        hand = self.cards.known(place, sum(size for _, size in step.groups) if len(step.groups) > 1 else 4)
+        return {} if hand is None else groups_of(self.procedure, step, hand, self.rng)
 
     def _dealer_set(self, step: SetHands, outcome: Outcome) -> Plain:
         if outcome.house_way is not None:
@@ -342,7 +344,9 @@ class People:
             return {"seat": DEALER}
         return {"seat": DEALER, **self._groups(step, DEALER)}
 
-    def _expose_for_all(self, step: ExposeCards) -> Plain:
+    def _expose_for_all(self, step: ExposeCards | ExposeSide) -> Plain:
+        if isinstance(step, ExposeSide):
+            return self._with_names({"seat": step.side.value})
         if step.what is Who.COMMUNITY:
             one = self.rng.random() < 0.3
             left = [place for place in self._community_left if not step.cards or place in step.cards]

@@ -17,6 +17,13 @@ from tests.controller.table.bench import TABLES, procedure_of
 
 IN_TURNS = {"draw", "drawn"}
 """Triggers of games whose players draw cards."""
+
+
+def lying(*names: str) -> tuple[Held, ...]:
+    """Cards that lie face down."""
+    return tuple(Held(Sealed(parse_card(name)), "read") for name in names)
+
+
 TRIGGERS = {"open", "close", "verify", "unverify", "quarantine", "begin", "advance", "void", "suspend", "resume"}
 ROUNDS = [
     None,
@@ -30,6 +37,7 @@ ROUNDS = [
         played={"seat 1": PlayedHand({"initial": 5}, status="stood")},
         dealer_exposed=True,
     ),
+    Round(number=1, hands={"player": lying("2c", "3d"), "banker": lying("9c", "Kd")}),
 ]
 
 

@@ -31,8 +31,8 @@ HOUSES: dict[str, dict[str, Plain]] = {
     key: {"methods_permitted": [method.value for method in game.deals]}
     for key, game in GAMES.items()
     if "methods_permitted" in {setting.name for setting in game.settings}
-}
-"""What a house must set so that every method may be used."""
+} | {"baccarat-chemin-de-fer": {"six_after_stay": "free"}}
+"""What a house must set so that every method may be used, and every step is met now and then."""
 METHOD_HOUSES: dict[tuple[str, str], dict[str, Plain]] = {("blackjack", "hand"): {"decks": 2}}
 """What a house must set so that a game may be dealt by this method."""
 TABLES = tuple((key, method.value) for key, game in GAMES.items() for method in game.deals)

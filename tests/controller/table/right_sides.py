@@ -18,7 +18,7 @@ def has_holder_wager(game: Game) -> bool:
     return any(kind.by is Placer.HOLDER for kind in game.wagers)
 
 
-def wager(bench: Bench) -> a.Wager | None:
+def wager(bench: Bench) -> a.Wager:
     """The holder states the bank; then others cover what is left of it."""
     rng, round_ = bench.rng, bench.state.round
     bank, cover = (next(k.name for k in bench.procedure.game.wagers if k.by is by) for by in (Placer.HOLDER, Placer.OTHERS))
@@ -34,7 +34,8 @@ def wager(bench: Bench) -> a.Wager | None:
     others = [n for n in range(1, bench.procedure.seats + 1) if n != round_.button and n not in round_.seats]
     left = None if whole is None else whole - sum(s.wagers.get(cover) or 0 for s in round_.seats.values())
     if not others or left == 0:
-        return None
+        number, covering = next((n, s) for n, s in round_.seats.items() if cover in s.wagers)
+        return a.Wager(seat=number, amounts={cover: covering.wagers[cover]}, by=DEALER)
     amount = None if left is None else rng.choice((left, max(1, left // 3)))
     return a.Wager(seat=rng.choice(others), amounts={cover: amount}, by=DEALER)
 

@@ -8,6 +8,7 @@ from controller.decks import NEW_DECK_ORDERS, NewDeckOrder, new_deck_codes
 from controller.table import acts as a
 from firmware_bridge.cards import JOKER, Card, card_from_code, parse_card
 from tests.controller.table.bench import TABLES, Bench
+from tests.controller.table.right_acts import right_act
 from tests.controller.table.scripts import FAST, begin, end_round, table
 
 
@@ -74,18 +75,25 @@ def new_deck(bench: Bench, order: NewDeckOrder) -> list[Card]:
     return [card for card in found if card is not None]
 
 
+PEOPLE_FIRST = ("decide", "expose", "collect", "close_bets", "wager")
+"""What people do between the cards of a round, and until the next one."""
+
+
 def dealt_until_flagged(bench: Bench) -> int:
     """Cards read when the order is found."""
-    for read in range(1, 60):
+    for _ in range(60):
         outcome = bench.view()
         if outcome.gate != "open":
-            break
+            name = next((name for name in PEOPLE_FIRST if name in outcome.next), None)
+            act = right_act(bench, name) if name is not None else None
+            assert act is not None, f"the order was not found: {outcome}"
+            bench.put(act)
+            continue
         outcome = bench.card() if "card" in outcome.next else bench.stack(getattr(bench.procedure.step(outcome.phase), "size", 0))
         if outcome.irregularity == "unshuffled-order":
             assert (outcome.gate, outcome.state, outcome.alarm) == ("locked", "suspended", "unshuffled-order")
             assert not [name for name in map(str, bench.pack) if f" {name} " in outcome.message]
             return len(bench.state.deck.watch.read)
-        assert read < 20, outcome
     raise AssertionError(f"the order was not found: {bench.view()}")
 
 

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from controller.dealing.machine import FIXED
+from controller.dealing.side_steps import ExposeSide
 from controller.dealing.steps import Settle, StateKind, Step, Stub
 from controller.table import acts as a
 from controller.table import facts as f
@@ -41,7 +42,7 @@ def moments(game: str, method: str) -> dict[str, list[Bench]]:
                 if len(kept) < MOST_STATES and bench.rng.random() < 0.4:
                     found[bench.state.phase] = [*kept, still(bench)]
                 wanderer.step()
-        if seed > 3 and len(found) == len(expected_phases(bench)):
+        if seed > 3 and expected_phases(bench) <= set(found):
             break
     return found
 
@@ -61,7 +62,12 @@ def expected_phases(bench: Bench) -> set[str]:
 
 
 def _moves_on(step: Step | None) -> bool:
-    return isinstance(step, Stub) or (isinstance(step, Settle) and step.face_up)
+    return isinstance(step, Stub) or (isinstance(step, Settle) and step.face_up) or _turns_up_at_once(step)
+
+
+def _turns_up_at_once(step: Step | None) -> bool:
+    """A table rests there only when a card was not read."""
+    return isinstance(step, ExposeSide) and step.at_once
 
 
 def device_acts(bench: Bench, rng: random.Random) -> list[AnyAct]:
@@ -133,7 +139,9 @@ def check(bench: Bench, act: AnyAct, verdict: Verdict) -> None:
 def test_every_act_in_every_state_has_its_stated_outcome(game: str, method: str) -> None:
     rng = random.Random(11)
     found = moments(game, method)
-    assert set(found) == expected_phases(next(iter(found.values()))[0])
+    bench = next(iter(found.values()))[0]
+    rare = {name for name, step in bench.procedure.by_name.items() if _turns_up_at_once(step)}
+    assert expected_phases(bench) <= set(found) <= expected_phases(bench) | rare
     for benches in found.values():
         for bench in benches:
             acts = people_acts(bench, rng) + device_acts(bench, rng)

@@ -12,6 +12,7 @@ import re
 import msgspec
 import pytest
 
+from controller.dealing.round import SIDES
 from controller.table import acts as a
 from controller.table import facts as f
 from controller.table.record import encode_entry
@@ -93,6 +94,8 @@ class Player(Wanderer):
                 shown.append(before.round.hands["community"][at].card)
             if isinstance(fact, f.CardDiscarded):
                 shown.append(fact.card)
+            if isinstance(fact, f.SideDecided) and round_ is not None:
+                shown += [held.card for side in SIDES for held in round_.hands.get(side, ())]  # a patron has told what they ask for
         self.seen[-1:] and self.seen[-1].update(self._number[id(card)] for card in shown if id(card) in self._number)
 
 
