@@ -21,10 +21,11 @@ def money(cents: int) -> str:
 class Size:
     """One of `percent` of the wagers named in `of` together, or any amount `between` two percentages of them.
 
-    `between=(0, 50)` is any amount up to half of them.
+    `between=(0, 50)` is any amount up to half of them. `fixed` cents are the measure of a wager that others do not measure.
     """
 
-    of: tuple[str, ...]
+    of: tuple[str, ...] = ()
+    fixed: int = 0
     percent: tuple[int, ...] = (100,)
     between: tuple[int, int] | None = None
     usual: int | None = None
@@ -32,6 +33,8 @@ class Size:
 
     def base(self, wagers: Wagers) -> int | None:
         """The cents that the size is measured by; None when one of them is not told, or none is placed."""
+        if self.fixed:
+            return self.fixed
         placed = [wagers[name] for name in self.of if name in wagers]
         if not placed:
             return None
@@ -70,6 +73,8 @@ class Size:
     @property
     def words(self) -> str:
         """The size as a dealer reads it: "1 or 2 times the ante", "up to 0.5 times the wager"."""
+        if self.fixed:
+            return f"exactly {' or '.join(money(amount) for amount in self.choices({}))}"
         of = " and ".join(name.replace("_", " ") for name in self.of)
         if self.between is None:
             return f"equal to the {of}" if self.percent == (100,) else f"{' or '.join(map(_times, self.percent))} times the {of}"

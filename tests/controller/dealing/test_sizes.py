@@ -38,5 +38,13 @@ def test_words_are_those_of_a_layout() -> None:
     assert Size(of=("ante",), between=(100, 300)).words == "1 to 3 times the ante"
 
 
+def test_a_fixed_amount_is_measured_by_no_other_wager() -> None:
+    size = Size(fixed=100)
+    assert size.choices({}) == (100,)
+    assert size.flaw(100, {}) == ""
+    assert size.flaw(200, ANTE) == "1"
+    assert size.words == "exactly 1"
+
+
 def test_money_has_cents_only_where_there_are_any() -> None:
     assert [money(cents) for cents in (-1000, 2075, 5)] == ["-10", "20.75", "0.05"]

@@ -89,9 +89,9 @@ class Player(Wanderer):
         if round_ is not None:
             shown += [held.card for hand in round_.hands.values() for held in hand if held.shown]
         for fact in verdict.facts:
-            if isinstance(fact, f.Exposed) and fact.place.startswith("community") and before.round is not None:
-                at = int(fact.place.split()[1]) - 1
-                shown.append(before.round.hands["community"][at].card)
+            if isinstance(fact, f.Exposed) and fact.place.startswith(("community ", "dealer ")) and before.round is not None:
+                place, at = fact.place.split()
+                shown.append(before.round.hands[place][int(at) - 1].card)
             if isinstance(fact, f.CardDiscarded):
                 shown.append(fact.card)
             if isinstance(fact, f.SideDecided) and round_ is not None:
