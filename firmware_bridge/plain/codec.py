@@ -187,7 +187,7 @@ class MessageAtWork:
         fixed = getattr(grammar, "size", None)
         for field in self._at_work:
             if field.field.to is not None and field.field.to <= 0:
-                size = max(size, field.at + len(_as_bytes(given.get(field.field.name, b""))) - field.field.to)
+                size = max(size, field.at + field.length_of(given.get(field.field.name, b"")) - field.field.to)
             elif field.at >= 0:
                 size = max(size, (field.field.to or field.at + field.field.size) + smallest_tail(grammar, self.reader.prover))
         frame = bytearray(fixed or max(size, len(self.reader.start) + smallest_tail(grammar, self.reader.prover)))
@@ -235,10 +235,6 @@ def fits(where: Mapping[str, Plain | tuple[Plain, ...]], values: Mapping[str, Va
         if found not in wanted if isinstance(wanted, tuple) else found != wanted:
             return False
     return True
-
-
-def _as_bytes(value: Plain | bytes) -> bytes:
-    return value if isinstance(value, bytes) else str(value).encode("ascii", "replace")
 
 
 def _compiled(pattern: str, file: str, message: str) -> LinearPattern:

@@ -58,6 +58,12 @@ class FieldAtWork:
             raise ShortPayloadError(f"{self.field.name}: {MISSING}")
         return named(self.field, self.names, self._shaped(frame[begin:end]))
 
+    def length_of(self, value: Plain | bytes) -> int:
+        """Bytes that the value takes in a frame whose size follows from it."""
+        if isinstance(value, bytes):
+            return len(value)
+        return len(str(value)) // 2 if self.field.shape is Shape.BYTES else len(str(value))
+
     def _span(self, size: int) -> tuple[int, int]:
         begin = self.at if self.at >= 0 else size + self.at
         if self.field.to is None:
@@ -114,7 +120,7 @@ class FieldAtWork:
         field = self.field
         match field.shape:
             case Shape.BYTES:
-                return value if isinstance(value, bytes) else bytes.fromhex(str(value))
+                return value if isinstance(value, bytes) else _from_hex(field, str(value))
             case Shape.TEXT:
                 return str(value).encode("ascii", "replace")
             case Shape.DECIMAL:
@@ -128,6 +134,13 @@ class FieldAtWork:
                     return as_number(field, value).to_bytes(size, "little" if field.little else "big", signed=field.signed)
                 except OverflowError as error:
                     raise FieldRangeError(f"{field.name}: {value!r} does not fit into {size} bytes") from error
+
+
+def _from_hex(field: PlainField, text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError as error:
+        raise FieldRangeError(f"{field.name}: '{text[:40]}' is no bytes in hexadecimal") from error
 
 
 def as_number(field: PlainField, value: Plain | bytes) -> int:

@@ -165,7 +165,7 @@ class PlainSession:
             self._put_poll(now_s)
         self._ask(now_s)
         quiet_s = self._profile.quiet.lost_after_s
-        if quiet_s is not None and self.state is HostState.RUNNING and now_s - self._heard_s >= quiet_s:
+        if quiet_s is not None and self.state is HostState.RUNNING and now_s >= self._heard_s + quiet_s:
             outputs += self._lose(LossCause.SILENCE, f"nothing was heard for {quiet_s:g} s", HostState.RESETTING)
             self._retry_s = now_s + RETRY_S[0]
         return outputs
