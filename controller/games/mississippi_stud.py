@@ -23,7 +23,6 @@ from controller.dealing.steps import (
     Method,
     Option,
     Remedy,
-    Settle,
     Stack,
     Step,
     Stub,
@@ -65,11 +64,7 @@ SETTINGS = (
         name="three_card_bonus_table", default=BONUS_ODDS, check=check_three_card_table, rule=BONUS_RULE,
         meaning="odds to one of the bonus on the three community cards, by hand; empty: settled outside of this record",
     ),
-    Setting(
-        name="settlement_passes", default=1, between=(1, 2),
-        meaning="1: each hand is settled before the next; 2: all losing wagers are taken first, then the winners are paid",
-        rule=c.house("settlement_passes", "sister games differ: 13:69F-34.12(h) and 13:69F-21.8(l)"),
-    ),
+    stud.SETTLEMENT_PASSES,
     Setting(
         name="turn_after_all_fold", default="side-wagers", allowed=("side-wagers", "always"),
         meaning="whether the community cards are turned when every seat has folded: only for a side wager on them, or always",
@@ -108,9 +103,7 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         steps.append(_decision(number, street))
         turned = c.law("35.1", "after all seats still in have bet or folded")
         steps.append(ExposeCards(what=Who.COMMUNITY, cards=(number,), when=when, rule=turned))
-    passes = settings.number("settlement_passes")
-    settled = c.analogy("34.12(h)", "right first; each hand before the next") if passes == 1 else c.analogy("21.8(l)", "losers first")
-    return (*steps, Settle(rule=settled), Collect(rule=c.analogy("33.10(i)", "so that each hand can be rebuilt")))
+    return (*steps, stud.settle(settings), Collect(rule=c.analogy("33.10(i)", "so that each hand can be rebuilt")))
 
 
 def _decision(number: int, street: str) -> Decide:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from controller.dealing.round import COMMUNITY, DEALER, Held, Round
 from controller.dealing.steps import ExposeCards, SetHands, StateKind, Step, Who
 from controller.table import facts as f
@@ -64,9 +66,24 @@ def _in_time(desk: Desk, kind: str) -> bool:
     if kind == "dealer-card-exposed":
         return _a_decision_is_due(desk) and not desk.round.dealer_exposed
     if kind == "community-card-exposed":
-        before = desk.kind in BEFORE_DECISIONS_END and not isinstance(desk.step, ExposeCards)
-        return before and any(not held.shown for held in desk.round.hands.get(COMMUNITY, ()))
+        return any(number not in _due_now(desk) for number in _community_down(desk.round))
     return True
+
+
+def _community_down(round_: Round) -> list[int]:
+    """The numbers of the community cards that lie face down."""
+    return [number for number, held in enumerate(round_.hands.get(COMMUNITY, ()), start=1) if not held.shown]
+
+
+def _due_now(desk: Desk) -> Collection[int]:
+    """The community cards that may be seen now: those that the step turns, and all of them once nobody decides any more."""
+    step = desk.step
+    if desk.kind in BEFORE_DECISIONS_END and not isinstance(step, ExposeCards):
+        return ()
+    down = _community_down(desk.round)
+    if isinstance(step, ExposeCards) and step.what is Who.COMMUNITY and step.cards and _a_decision_is_due(desk):
+        return step.cards
+    return down
 
 
 def _a_decision_is_due(desk: Desk) -> bool:
