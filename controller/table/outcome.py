@@ -52,7 +52,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """All alarms that are open after this act."""
     next: tuple[str, ...] = ()
     turn: str | None = None
-    """The hand whose player chooses now, in games whose players draw: `seat 3` or `seat 3 hand 2`."""
+    """The hand whose player decides now: `seat 3` or `seat 3 hand 2`."""
     choices: tuple[str, ...] = ()
     """The words that this hand may choose now."""
     stub_expected: int | None = None

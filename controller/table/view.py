@@ -101,7 +101,7 @@ def _house_way(procedure: Procedure, state: TableState) -> dict[str, tuple[str, 
 
 
 def _turn(procedure: Procedure, state: TableState) -> str | None:
-    if not isinstance(procedure.step(state.phase), PlayHands) or state.round is None:
+    if not isinstance(procedure.step(state.phase), PlayHands | Decide) or state.round is None:
         return None
     return next(iter(state.round.turns), None)
 

@@ -267,7 +267,7 @@ class People:
         step = self.procedure.step(outcome.phase)
         match step:
             case Decide() | DecideSide():
-                return self._decide(step)
+                return self._decide(step, outcome)
             case PlayHands():
                 return next_in_turns(step, outcome, self.cards, self.round.seats, self.rng)
             case SetHands(who=Who.DEALER):
@@ -288,13 +288,12 @@ class People:
     def _counts_stub(self, outcome: Outcome) -> bool:
         return "stub-count-due" in outcome.alarms or self.rng.random() < 0.3
 
-    def _decide(self, step: Decide | DecideSide) -> Move | None:
+    def _decide(self, step: Decide | DecideSide, outcome: Outcome) -> Move | None:
         if isinstance(step, DecideSide):
             return sides.decision(step, self.cards, self.rng)
-        if not self._turns:
+        seat = seat_of(outcome.turn or "")
+        if seat is None:
             return None
-        seat = seat_of(self._turns[0])
-        assert seat is not None
         return Move("decide", self._choice(seat, self.rng.choice(self._possible(step.options, seat))), f"player:{seat}")
 
     def _possible(self, options: tuple[Option, ...], seat: int) -> list[Option]:

@@ -38,6 +38,8 @@ ROUNDS = [
         dealer_exposed=True,
     ),
     Round(number=1, hands={"player": lying("2c", "3d"), "banker": lying("9c", "Kd")}),
+    Round(number=1, seats={1: Seat(1, {"initial": 5, "war": 5})}),
+    Round(number=1, hands={"community": tuple(Held(Sealed(parse_card(name)), "read", True) for name in ("4c", "9d"))}),
 ]
 
 

@@ -184,7 +184,25 @@ def _flop(procedure: Procedure, round_: Round) -> None:
     assert not kept or procedure.settings.text("odd_chips") == "house"
 
 
+def _casino_war(procedure: Procedure, round_: Round) -> None:
+    """A surrender costs half, a war its two equal wagers or wins one of them."""
+    for number, seat in round_.seats.items():
+        initial, results = seat.wagers["initial"], round_.results.get(str(number), {})
+        if seat.status == "dead" or initial is None or "initial" not in results:
+            continue
+        pays = round_.pays[str(number)]
+        if seat.status == "surrendered":
+            assert pays["initial"] == -(initial - initial // 2)
+        elif "war" in seat.wagers:
+            bonus = procedure.settings.number("second_tie_bonus")
+            assert seat.wagers["war"] == initial
+            assert (pays["initial"], pays["war"]) in ((-initial, -initial), (0, initial), (0, initial * (1 + bonus)))
+        else:
+            assert pays["initial"] in (initial, -initial)
+
+
 _CHECKS = {
+    "casino-war": _casino_war,
     "blackjack": check_blackjack,
     "colorado-hold-em-poker": _colorado,
     "fast-action-hold-em": _fast_action,
