@@ -1,0 +1,125 @@
+"""Device profiles: which there are, what each can and cannot do, whether a file holds what it promises, its protocol as a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import msgspec
+
+from controller.cli.output import json_option, write_json, write_line, write_listing
+from controller.errors import NotInOrderError, ShoedError
+from device_profiles.errors import ProfileError
+from device_profiles.loader import load_profile, parse_profile, profile_names, read_tables
+from device_profiles.plain.describe import line_words, page_lines, summary_lines
+from device_profiles.plain.loader import is_plain, load_plain, plain_profile
+from device_profiles.plain.profile import PlainProfile
+from device_profiles.schema import Profile
+from firmware_bridge.codec import Codec
+from firmware_bridge.plain.codec import PlainCodec
+
+
+class ProfileNotFoundError(ShoedError):
+    """No profile has this name."""
+
+
+class ProfileNotInOrderError(NotInOrderError):
+    """A profile that cannot be used."""
+
+
+@click.group("profile")
+def command() -> None:
+    """List, show and check device profiles."""
+
+
+def _loaded(name: str) -> Profile | PlainProfile:
+    try:
+        return load_plain(name) if is_plain(name) else load_profile(name)
+    except ProfileError as error:
+        raise ProfileNotFoundError(
+            "no-such-profile", f"{str(error)[:1].upper()}{str(error)[1:]}.", "List them: shoed profile list"
+        ) from error
+
+
+@command.command("list")
+@json_option
+def list_profiles(as_json: bool) -> None:
+    """All profiles that come with the product, and how well each protocol is known."""
+    rows = []
+    for name in profile_names():
+        profile = _loaded(name)
+        lines = line_words(profile) if isinstance(profile, PlainProfile) else [f"serial {profile.serial.baud}", "tcp://HOST:PORT"]
+        rows.append({"profile": name, "trust": profile.about.trust.value, "lines": ", ".join(lines), "title": profile.about.title})
+    write_listing(rows, ("profile", "trust", "lines", "title"), as_json=as_json)
+
+
+@command.command()
+@click.argument("name")
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """What a device of this profile can do, what it cannot, and what is in doubt."""
+    profile = _loaded(name)
+    if as_json:
+        write_json(
+            {"profile": name, "about": msgspec.to_builtins(profile.about), "messages": _message_names(profile)} | _abilities(profile)
+        )
+        return
+    if isinstance(profile, PlainProfile):
+        for line in summary_lines(profile):
+            write_line(line)
+    else:
+        about = profile.about
+        write_line(f"{about.title} ({about.vendor}), revision {about.revision}, {about.trust.value}")
+        for doubt in about.doubts:
+            write_line(f"Doubt: {doubt}")
+    write_line(f"Messages: {', '.join(_message_names(profile))}.")
+
+
+def _message_names(profile: Profile | PlainProfile) -> list[str]:
+    if isinstance(profile, PlainProfile):
+        return [message.name for message in profile.messages]
+    return [*profile.commands, *profile.events]
+
+
+def _abilities(profile: Profile | PlainProfile) -> dict[str, object]:
+    return {"can": list(profile.can), "cannot": list(profile.cannot)} if isinstance(profile, PlainProfile) else {}
+
+
+@command.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@json_option
+def check(file: Path, as_json: bool) -> None:
+    """Read a profile's file, compile it and run its vectors. Nothing of it can run code, open files or reach a network."""
+    try:
+        content = file.read_bytes()
+        tables = read_tables(content, file.name)
+        if tables.get("link") == "plain":
+            profile: Profile | PlainProfile = PlainCodec(plain_profile(tables, file.name)).profile
+        else:
+            profile = Codec(parse_profile(content, file.name)).profile
+    except ProfileError as error:
+        raise ProfileNotInOrderError("profile-not-in-order", f"{error}.", "Correct that place and check again.") from error
+    vectors = len(profile.vectors)
+    if as_json:
+        write_json({"file": str(file), "profile": profile.name, "vectors": vectors, "passed": True})
+    else:
+        write_line(f"{file}: profile {profile.name} is in order; {vectors} vectors come out both ways.")
+
+
+@command.command()
+@click.argument("name")
+def doc(name: str) -> None:
+    """The protocol as a page in Markdown: frames with their pictures, messages, names of values, vectors."""
+    profile = _loaded(name)
+    if not isinstance(profile, PlainProfile):
+        raise ShoedError("no-page", "The page of SDP/1 is part of the documents.", "See docs/reference/sdp1.md.")
+    for line in page_lines(profile):
+        click.echo(line)
+
+
+@command.command()
+@click.option("--of", "kind", type=click.Choice(["plain", "sdp1"]), default="plain", help="Which of the two forms of a profile.")
+def schema(kind: str) -> None:
+    """The JSON Schema of a profile's file, for editors that complete and check while one writes."""
+    click.echo(json.dumps(msgspec.json.schema(PlainProfile if kind == "plain" else Profile), indent=2))
