@@ -217,7 +217,7 @@ def _seat(settings: Settings, seat: Seat, won: str) -> Judged:
         return Judged(key=str(seat.number), results={name: "push"}, pays={name: None if amount is None else 0}, rule=rule)
     if is_bank != (won == BANKER):
         return Judged(key=str(seat.number), results={name: "lose"}, pays={name: c.lost(amount)}, rule=rule)
-    kept = family.vigorish(settings, amount) if is_bank and amount is not None else 0
+    kept = family.house_keeps(settings, amount) if is_bank and amount is not None else 0
     paid = None if amount is None else amount - kept
     return Judged(key=str(seat.number), results={name: "win"}, pays={name: paid}, commission=kept, rule=rule)
 

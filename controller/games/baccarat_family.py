@@ -15,7 +15,7 @@ from controller.dealing.settings import Setting, Settings
 from controller.dealing.side_steps import BurnByFirst, ExposeSide
 from controller.dealing.steps import Collect, Deal, Draw, Face, Method, Remedy, Settle, Step, WagerKind, Wagers, Who
 from controller.games import common as c
-from controller.games.pay import percent_of, round_nearest, round_up
+from controller.games.pay import VIGORISH_ROUNDINGS, percent_of, vigorish
 from controller.hands.baccarat import (
     Play,
     banker_play,
@@ -24,12 +24,10 @@ from controller.hands.baccarat import (
     hand_name,
     is_natural,
     player_play,
-    value_of,
 )
 from firmware_bridge.cards import UNREADABLE, Card
 
 BOTH = (Who.PLAYER, Who.BANKER)
-QUARTER = 25
 MOST_CARDS = 6
 """Two hands of three."""
 NO_MORE_BETS = c.parallel("PA 627a.8(b)", "announced before the first card")
@@ -52,7 +50,7 @@ VIGORISH = (
         rule=c.parallel("published baccarat page", "5 percent"),
     ),
     Setting(
-        name="vigorish_rounding", default="up-quarter", allowed=("up-quarter", "quarter", "cent"),
+        name="vigorish_rounding", default="up-quarter", allowed=VIGORISH_ROUNDINGS,
         meaning="up to the next quarter, to the nearest quarter, or to the cent", rule=c.analogy("34.12(i)"),
     ),
 )  # fmt: skip
@@ -220,17 +218,9 @@ def sides(hands: tuple[tuple[Card, ...], tuple[Card, ...]], rule: Rule) -> list[
     ]
 
 
-def vigorish(settings: Settings, won: int) -> int:
-    """What the house keeps of cents won on the Banker's side; never more than was won."""
-    hundredths = won * settings.number("vigorish_percent")
-    match settings.text("vigorish_rounding"):
-        case "up-quarter":
-            kept = round_up(-(-hundredths // 100), QUARTER)
-        case "quarter":
-            kept = round_nearest(hundredths, QUARTER * 100) // 100
-        case _:
-            kept = round_nearest(hundredths, 100) // 100
-    return min(kept, won)
+def house_keeps(settings: Settings, won: int) -> int:
+    """The vigorish of cents won on the Banker's side; never more than was won."""
+    return min(won, vigorish(won, settings.number("vigorish_percent"), settings.text("vigorish_rounding")))
 
 
 def judge(settings: Settings, round_: Round) -> list[Judged]:
@@ -250,7 +240,7 @@ def _seat(settings: Settings, seat: Seat, hands: tuple[tuple[Card, ...], tuple[C
         results[name], won = _wager(settings, name, amount, hands)
         pays[name] = won
         if results[name] == "win" and name == BANKER and amount is not None and settings.text("banker_pays") == "vigorish":
-            kept = vigorish(settings, amount)
+            kept = house_keeps(settings, amount)
             pays[name] = amount - kept
     return Judged(key=str(seat.number), results=results, pays=pays, commission=kept, rule=PAYS)
 
@@ -297,10 +287,3 @@ def _banker(settings: Settings, amount: int | None, banker: tuple[Card, ...], *,
     if wins and pays == "half-on-six" and count(banker) == 6:
         return "win", None if amount is None else percent_of(amount, 50)
     return _even(amount, wins=wins)
-
-
-__all__ = [
-    "ABSENT", "BANKING_WAGERS", "BOTH", "FACE_DOWN_RULE", "MOST_CARDS", "NATURAL", "NO_MORE_BETS", "OPENING", "PICK_UP", "RIGHT_FIRST",
-    "ROUNDS_AFTER_CUT", "TABLE_1", "VIGORISH", "banking_settings", "deal", "decks_setting", "four_cards", "irregularities", "judge",
-    "next_counterclockwise", "open_hands", "opening", "opening_burn", "play", "sides", "third_card", "value_of", "vigorish", "winner",
-]  # fmt: skip

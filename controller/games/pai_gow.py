@@ -16,7 +16,7 @@ from controller.dealing.settings import Setting, Settings
 from controller.dealing.steps import Deal, Face, First, Method, Option, Remedy, Stack, Start, Step, Stub, StubCheck, Wagers, Who
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games.pay import round_nearest, round_up
+from controller.games.pay import vigorish
 from controller.hands.semi_wild import LowStraight, RankedHand, compare_ranks, rank_hand
 from controller.hands.set_way import Forms
 
@@ -27,7 +27,6 @@ Deals = Mapping[Method, Callable[[Settings], tuple[Step, ...]]]
 SEVEN = 7
 """Cards of every position."""
 VIGORISH_PERCENT = 5
-QUARTER = 25
 """Cents; the vigorish may be rounded to it (13:69F-34.12(i))."""
 EVERYONE = (Who.EVERY, Who.DEALER)
 PICKED_UP = Remedy("all-hands-void", c.memory("pai gow poker: starting position"), "A wrong starting position: all hands void.")
@@ -104,13 +103,7 @@ def vigorish_setting(rule: Rule) -> Setting:
 
 def vigorish_of(settings: Settings, won: int) -> int:
     """Five percent of the amount won, in cents, rounded as the house set it."""
-    match settings.text("vigorish_rounding"):
-        case "up-quarter":
-            return round_up(-(-won * VIGORISH_PERCENT // 100), QUARTER)
-        case "quarter":
-            return round_nearest(won * VIGORISH_PERCENT, QUARTER * 100) // 100
-        case _:
-            return round_nearest(won * VIGORISH_PERCENT, 100) // 100
+    return vigorish(won, VIGORISH_PERCENT, settings.text("vigorish_rounding"))
 
 
 def surrender(main: str, rule: Rule, stays_under: str | None = None) -> Option:

@@ -98,6 +98,21 @@ def round_nearest(amount: int, step: int) -> int:
     return (2 * amount + step) // (2 * step) * step
 
 
+QUARTER: Final = 25
+VIGORISH_ROUNDINGS: Final = ("up-quarter", "quarter", "cent")
+
+
+def vigorish(won: int, percent: int, rounding: str) -> int:
+    """A percentage of cents won: up to the next quarter, to the nearest quarter, or to the cent."""
+    match rounding:
+        case "up-quarter":
+            return round_up(-(-won * percent // 100), QUARTER)
+        case "quarter":
+            return round_nearest(won * percent, QUARTER * 100) // 100
+        case _:
+            return round_nearest(won * percent, 100) // 100
+
+
 def share(amount: int, parts: int) -> tuple[int, int]:
     """(each part, cents left over)."""
     return divmod(amount, parts)
