@@ -31,6 +31,9 @@ class Size:
     usual: int | None = None
     """Percent that is meant when nobody says how much; None: of several amounts one must be said."""
 
+    most: int | None = None
+    """Cents that the wager never passes, whatever the others are."""
+
     def base(self, wagers: Wagers) -> int | None:
         """The cents that the size is measured by; None when one of them is not told, or none is placed."""
         if self.fixed:
@@ -67,8 +70,13 @@ class Size:
         if self.between is None:
             allowed = self.choices(wagers)
             return "" if amount in allowed else " or ".join(map(money, allowed))
-        low, high = (base * percent // 100 for percent in self.between)
+        low, high = self.limits(base)
         return "" if amount > 0 and low <= amount <= high else f"{money(max(low, 1))} to {money(high)}"
+
+    def limits(self, base: int) -> tuple[int, int]:
+        """Least and most cents where the base is so much and a range is allowed."""
+        low, high = (base * percent // 100 for percent in self.between or (0, 0))
+        return low, high if self.most is None else min(high, self.most)
 
     @property
     def words(self) -> str:
@@ -79,7 +87,8 @@ class Size:
         if self.between is None:
             return f"equal to the {of}" if self.percent == (100,) else f"{' or '.join(map(_times, self.percent))} times the {of}"
         low, high = self.between
-        return f"up to {_times(high)} times the {of}" if low == 0 else f"{_times(low)} to {_times(high)} times the {of}"
+        most = "" if self.most is None else f", at most {money(self.most)}"
+        return f"up to {_times(high)} times the {of}{most}" if low == 0 else f"{_times(low)} to {_times(high)} times the {of}"
 
 
 def _times(percent: int) -> str:

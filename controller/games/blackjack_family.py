@@ -145,6 +145,14 @@ def open_cards(round_: Round, place: str) -> tuple[Card, ...]:
     return () if UNREADABLE in cards else cards
 
 
+def first_two(round_: Round, seat: int) -> tuple[Card, ...]:
+    """The first two cards that a seat was dealt, also after it has split them; empty where one was not read."""
+    places = round_.played_by(seat)
+    if len(places) == 1:
+        return open_cards(round_, places[0])[:2]
+    return tuple(cards[0] for place in places[:2] if (cards := open_cards(round_, place)))
+
+
 # ---- hands in play
 
 
@@ -207,17 +215,36 @@ def dealer_is_needed(terms: Terms, round_: Round) -> bool:
     return dealer_has_to_draw(terms, round_) or waiting or insured or round_.hole_told is True
 
 
+def hole_is_turned(terms: Terms, round_: Round) -> bool:
+    """The hole card is turned up now; there is none where the dealer takes the second card after the players."""
+    return dealer_is_needed(terms, round_) and len(round_.hands.get(DEALER, ())) >= 2
+
+
 def dealer_next(terms: Terms, round_: Round) -> tuple[str, str] | None:
     """Where the next card goes while the dealer's rule asks for one."""
-    cards = open_cards(round_, DEALER)
-    if not round_.dealer_exposed or not cards or not dealer_has_to_draw(terms, round_):
+    held, cards = round_.hands.get(DEALER, ()), open_cards(round_, DEALER)
+    if not cards or not all(item.shown for item in held):
         return None
-    return (DEALER, "up") if points.dealer_draws(cards, hits_soft_17=terms.hits_soft_17) else None
+    if len(cards) == 1:
+        return (DEALER, "up") if dealer_is_needed(terms, round_) else None
+    draws = dealer_has_to_draw(terms, round_) and points.dealer_draws(cards, hits_soft_17=terms.hits_soft_17)
+    return (DEALER, "up") if draws else None
+
+
+def dealer_cards(round_: Round) -> tuple[Card, ...]:
+    """The dealer's hand once both first cards lie open, else nothing."""
+    held = round_.hands.get(DEALER, ())
+    return open_cards(round_, DEALER) if len(held) >= 2 and all(item.shown for item in held) else ()
+
+
+def dealer_has_blackjack(round_: Round) -> bool:
+    """The dealer's first two cards lie open and are a blackjack."""
+    return points.is_blackjack(dealer_cards(round_)[:2])
 
 
 def dealer_is_complete(terms: Terms, round_: Round) -> bool:
     """The dealer's cards are up and no further one is drawn."""
-    return round_.dealer_exposed and bool(open_cards(round_, DEALER)) and dealer_next(terms, round_) is None
+    return bool(dealer_cards(round_)) and dealer_next(terms, round_) is None
 
 
 # ---- settlement
@@ -258,17 +285,18 @@ def result_of(terms: Terms, round_: Round, place: str) -> Result | None:
 
 
 def _surrendered(terms: Terms, round_: Round, hand: PlayedHand) -> Result | None:
-    if not hand.cleared and round_.dealer_exposed and round_.dealer_natural:
+    if not hand.cleared and dealer_has_blackjack(round_):
         return Result("lose", terms.rules.dealer_blackjack, words="surrendered")
-    if hand.cleared or round_.dealer_exposed or not dealer_may_have_blackjack(round_):
+    if hand.cleared or dealer_cards(round_) or not dealer_may_have_blackjack(round_):
         return Result("lose", terms.rules.surrender, half=True, words="surrendered")
     return None
 
 
 def _blackjack(terms: Terms, round_: Round, hand: PlayedHand) -> Result | None:
-    if hand.cleared or terms.blackjack_always_wins or (round_.dealer_exposed and not round_.dealer_natural):
+    opened = bool(dealer_cards(round_))
+    if hand.cleared or terms.blackjack_always_wins or (opened and not dealer_has_blackjack(round_)):
         return Result("win", terms.rules.blackjack, terms.blackjack_odds, words="blackjack")
-    if round_.dealer_exposed:
+    if opened:
         return Result("push", terms.rules.settle, words="blackjack")
     return None
 
@@ -278,7 +306,7 @@ def _against_dealer(terms: Terms, round_: Round, cards: tuple[Card, ...]) -> Res
         return None
     own, dealer = points.total_of(cards), points.total_of(open_cards(round_, DEALER))
     words, rules = str(own), terms.rules
-    if round_.dealer_natural:
+    if dealer_has_blackjack(round_):
         return Result("lose", rules.dealer_blackjack, first_only=True, words=words)
     if terms.dealer_22_pushes and dealer.points == points.BEST + 1:
         return Result("push", rules.dealer, words=words)
@@ -338,10 +366,10 @@ def paid(amount: int, odds: Odds) -> int:
 
 
 def _insurance(terms: Terms, round_: Round, seat: Seat) -> dict[str, SideResult]:
-    if "insurance" not in seat.wagers or not (round_.dealer_exposed or round_.hole_told is False):
+    if "insurance" not in seat.wagers or not (dealer_cards(round_) or round_.hole_told is False):
         return {}
     amount = seat.wagers["insurance"]
-    if not (round_.dealer_exposed and round_.dealer_natural):
+    if not dealer_has_blackjack(round_):
         return {"insurance": ("lose", c.lost(amount))}
-    odds = terms.insurance_odds(open_cards(round_, DEALER))
+    odds = terms.insurance_odds(dealer_cards(round_))
     return {"insurance": ("win", None if amount is None else paid(amount, odds))}

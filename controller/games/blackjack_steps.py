@@ -51,12 +51,12 @@ def insurance(terms: Terms, *, of: tuple[str, ...]) -> Decide:
     return Decide(options=(take, decline), order=Order.ANY, when=family.shows_ace, rule=terms.rules.insurance)
 
 
-def another_wager(name: str, of: tuple[str, ...], rule: Rule, meaning: str, *, exactly: bool = False) -> Decide:
-    """A wager that each seat may add while the first cards come."""
-    size = Size(of=of) if exactly else Size(of=of, between=(0, 100), usual=100)
+def another_wager(name: str, of: tuple[str, ...], rule: Rule, meaning: str, *, order: Order = Order.ANY) -> Decide:
+    """A wager that each seat may add while the first cards come, at most those that it is measured by."""
+    size = Size(of=of, between=(0, 100), usual=100)
     add = Option(choose=name, places=name, size=size, rule=rule, meaning=meaning)
-    decline = Option(choose="none", also=("decline",), meaning="none", rule=rule)
-    return Decide(options=(add, decline), order=Order.ANY, rule=rule)
+    decline = Option(choose="none", also=("decline",), meaning="nothing is added", rule=rule)
+    return Decide(options=(add, decline), order=order, rule=rule)
 
 
 def play(terms: Terms, settings: Settings) -> tuple[Step, ...]:
@@ -78,9 +78,9 @@ def play(terms: Terms, settings: Settings) -> tuple[Step, ...]:
     return (
         turns,
         HandCard(rule=rules.hit),
-        ExposeCards(what=Who.DEALER, when=partial(family.dealer_is_needed, terms), rule=rules.dealer),
+        ExposeCards(what=Who.DEALER, when=partial(family.hole_is_turned, terms), rule=rules.dealer),
         Draw(
-            next_place=partial(family.dealer_next, terms), when=_dealer_is_up, rule=rules.dealer,
+            next_place=partial(family.dealer_next, terms), when=partial(_dealer_draws, terms), rule=rules.dealer,
             words=f"The dealer draws to 16 and {stands}, where a live wager depends on it.",
         ),
         Settle(face_up=True, rule=rules.settle),
@@ -92,8 +92,8 @@ def _never(round_: Round) -> bool:
     return False
 
 
-def _dealer_is_up(round_: Round) -> bool:
-    return round_.dealer_exposed
+def _dealer_draws(terms: Terms, round_: Round) -> bool:
+    return family.dealer_next(terms, round_) is not None
 
 
 # ---- what a player may choose

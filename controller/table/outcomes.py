@@ -75,7 +75,7 @@ _JUDGED: dict[type, tuple[Callable[..., None], tuple[StateKind, ...]]] = {
     a.SetHand: (player_acts.set_hand, (K.SETTING, K.SETTLING)),
     a.Expose: (dealer_acts.expose, (K.SETTLING, K.SETTING, K.DECIDING, K.DRAWING, K.COLLECTING)),
     a.Report: (report_acts.report, (*_ROUND, K.VOID, K.SUSPENDED)),
-    a.Declare: (dealer_acts.declare, (K.DECIDING, K.SETTING, K.SETTLING, K.COLLECTING)),
+    a.Declare: (dealer_acts.declare, (K.DECIDING, K.DRAWING, K.SETTING, K.SETTLING, K.COLLECTING)),
     a.Rescan: (report_acts.rescan, (*_ROUND, K.SUSPENDED)),
     a.HoleCheck: (turn_acts.hole_check, (K.DECIDING, K.DRAWING, K.SETTLING)),
     a.SignOn: (deck_acts.sign_on, _ALL),

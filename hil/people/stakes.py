@@ -58,5 +58,5 @@ def sized(size: Size | None, wagers: Mapping[str, int | None], rng: random.Rando
     base = size.base(wagers) if size is not None else None
     if size is None or base is None:
         return None
-    low, high = size.between or (0, 0)
-    return money(rng.choice(size.choices(wagers) or (max(1, base * low // 100), base * high // 100)))
+    low, high = size.limits(base)
+    return money(rng.choice(size.choices(wagers) or (max(1, low), high)))

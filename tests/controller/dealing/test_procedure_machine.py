@@ -30,12 +30,14 @@ ROUNDS = [
     Round(number=1),
     Round(number=1, seats={1: Seat(1, {"ante": 5})}, fresh_shoe=False),
     Round(number=1, seats={1: Seat(1, {"ante": 5}, status="folded", lost={"ante": "pot"})}, dealer_natural=True),
-    Round(
-        number=1,
-        seats={1: Seat(1, {"initial": 5})},
-        hands={"dealer": (Held(Sealed(parse_card("As")), "read", True),)},
-        played={"seat 1": PlayedHand({"initial": 5}, status="stood")},
-        dealer_exposed=True,
+    *(
+        Round(
+            number=1,
+            seats={1: Seat(1, {"initial": 5})},
+            played={"seat 1": PlayedHand({"initial": 5}, status="stood")},
+            hands={"dealer": (Held(Sealed(parse_card("As")), "read", True), Held(Sealed(parse_card("5h")), "read", is_turned))},
+        )
+        for is_turned in (False, True)
     ),
     Round(number=1, hands={"player": lying("2c", "3d"), "banker": lying("9c", "Kd")}),
     Round(number=1, seats={1: Seat(1, {"initial": 5, "war": 5})}),

@@ -9,7 +9,13 @@ from controller.dealing.procedure import Procedure
 from controller.dealing.round import Round, Seat
 from controller.hands.poker import evaluate
 from controller.table.state import TableState
-from tests.controller.table.money_twenty_one import check_blackjack, check_void_hands
+from tests.controller.table.money_twenty_one import (
+    check_blackjack,
+    check_double_attack,
+    check_spanish,
+    check_triple_attack,
+    check_void_hands,
+)
 
 
 def check_money(procedure: Procedure, before: TableState, after: TableState) -> None:
@@ -204,6 +210,9 @@ def _casino_war(procedure: Procedure, round_: Round) -> None:
 _CHECKS = {
     "casino-war": _casino_war,
     "blackjack": check_blackjack,
+    "spanish-21": check_spanish,
+    "double-attack-blackjack": check_double_attack,
+    "triple-attack-blackjack": check_triple_attack,
     "colorado-hold-em-poker": _colorado,
     "fast-action-hold-em": _fast_action,
     "flop-poker": _flop,

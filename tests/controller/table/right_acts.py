@@ -170,8 +170,8 @@ def sized(size: Size | None, wagers: Mapping[str, int | None], rng: random.Rando
     base = size.base(wagers)
     if base is None:
         return None
-    low, high = size.between or (0, 0)
-    return rng.choice(size.choices(wagers) or (max(1, base * low // 100), base * high // 100))
+    low, high = size.limits(base)
+    return rng.choice(size.choices(wagers) or (max(1, low), high))
 
 
 def set_hands(bench: Bench, hand: list[Card], forms: tuple[tuple[str, int], ...]) -> dict[str, tuple[Card, ...]]:
