@@ -9,8 +9,9 @@ Triggers are few:
 - `advance` goes to the first later step that applies to the round, else to `complete`.
 - `resume` goes back to the very step that was suspended.
 
-One machine serves all tables of a procedure. It holds no table's state: `Phases.after` lends a small model the phase it starts from and
-reads the phase it ends in. Callbacks only answer questions; nothing here does I/O, keeps time or fires a second trigger.
+One machine serves all tables of a procedure. It holds no table's state: `Phases.after` asks its table of transitions where a trigger leads,
+and asks the very conditions that firing the machine would ask; tests fire it and compare. Conditions only answer questions; nothing here
+does I/O, keeps time or fires a second trigger.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from transitions import EventData, Machine, MachineError, State
+from transitions import EventData, Machine, State, Transition
 
 from controller.dealing.steps import StateKind, Step
 from controller.dealing.turn_steps import HandCard
@@ -54,26 +55,29 @@ class _Question:
     """A named condition for a transition; an object, so that `transitions` calls it instead of looking a name up."""
 
     def __init__(self, step: Step | None, name: str) -> None:
-        self._step, self.__name__ = step, name
+        self._when, self.__name__ = step.when if step is not None else None, name
 
     def __call__(self, event: EventData) -> bool:
+        model = _model(event)
+        return self.holds(model.round, model.resume_to)
+
+    def holds(self, round_: Round | None, resume_to: str | None) -> bool:
+        """The answer for a round, or for a table that was suspended in a phase."""
         raise NotImplementedError
 
 
 class Applies(_Question):
     """Does the step apply to this round?"""
 
-    def __call__(self, event: EventData) -> bool:
-        when = self._step.when if self._step is not None else None
-        round_ = _model(event).round
-        return when is None or (round_ is not None and when(round_))
+    def holds(self, round_: Round | None, resume_to: str | None) -> bool:
+        return self._when is None or (round_ is not None and self._when(round_))
 
 
 class WasSuspendedIn(_Question):
     """Was the table suspended in the phase of this name?"""
 
-    def __call__(self, event: EventData) -> bool:
-        return _model(event).resume_to == self.__name__
+    def holds(self, round_: Round | None, resume_to: str | None) -> bool:
+        return resume_to == self.__name__
 
 
 def compile_machine(names: Sequence[str], steps: Sequence[Step], *, shuffle_each_round: bool) -> Machine:
@@ -110,12 +114,17 @@ def compile_machine(names: Sequence[str], steps: Sequence[Step], *, shuffle_each
 
 
 class Phases:
-    """Asks the machine where a trigger leads."""
+    """Asks the machine where a trigger leads. Its transitions are read once: firing it for every step costs three times as much."""
 
-    __slots__ = ("_machine", "_model")
+    __slots__ = ("_machine", "_routes")
 
     def __init__(self, machine: Machine) -> None:
-        self._machine, self._model = machine, Model()
+        self._machine = machine
+        self._routes = {
+            (source, trigger): tuple((transition.dest, _questions(transition)) for transition in transitions)
+            for trigger, event in machine.events.items()
+            for source, transitions in event.transitions.items()
+        }
 
     @property
     def machine(self) -> Machine:
@@ -124,12 +133,19 @@ class Phases:
 
     def after(self, phase: str, trigger: str, round_: Round | None = None, resume_to: str | None = None) -> str | None:
         """The phase that `trigger` leads to from `phase`, or None when the machine has no such transition."""
-        model = self._model
-        model.state, model.round, model.resume_to = phase, round_, resume_to
-        try:
-            moved = self._machine.events[trigger].trigger(model)
-        except MachineError:
-            return None
-        finally:
-            model.round = None
-        return model.state if moved else None
+        for to, questions in self._routes.get((phase, trigger), ()):
+            for question in questions:
+                if not question.holds(round_, resume_to):
+                    break
+            else:
+                return to
+        return None
+
+
+def _questions(transition: Transition) -> tuple[_Question, ...]:
+    """The conditions of a transition; there are no others than those that this module adds."""
+    asked = [condition.func for condition in transition.conditions]
+    questions = tuple(question for question in asked if isinstance(question, _Question))
+    if len(questions) != len(asked):
+        raise TypeError("the machine has a condition that is no question about a round")
+    return questions

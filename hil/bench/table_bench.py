@@ -136,4 +136,6 @@ def measure_rounds() -> Goal:
                 hand.check_or_call()
         return hands / (time.perf_counter() - started)
 
-    return at_least("P9", "Texas Hold 'Em Bonus rounds per second / PokerKit hold 'em hands per second", *in_turn(ours, peer, PAIRS), limit=20.0)
+    return at_least(
+        "P9", "Texas Hold 'Em Bonus rounds per second / PokerKit hold 'em hands per second", *in_turn(ours, peer, PAIRS), limit=20.0
+    )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from transitions import MachineError
 
-from controller.dealing.machine import FIXED, Phases, compile_machine
+from controller.dealing.machine import FIXED, Model, Phases, compile_machine
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import Held, PlayedHand, Round, Seat
 from controller.dealing.rules import law
@@ -81,6 +82,25 @@ def test_every_state_and_trigger_has_an_answer_for_every_round(procedure: Proced
         assert to is None or to in states
         if phase in procedure.names and trigger in ("void", "quarantine", "suspend"):
             assert to == {"void": "void", "quarantine": "quarantined", "suspend": "suspended"}[trigger]
+
+
+def fired(procedure: Procedure, phase: str, trigger: str, round_: Round | None, resume_to: str | None) -> str | None:
+    """Where the machine itself goes when the trigger is fired."""
+    model = Model()
+    model.state, model.round, model.resume_to = phase, round_, resume_to
+    try:
+        return model.state if procedure.phases.machine.events[trigger].trigger(model) else None
+    except MachineError:
+        return None
+
+
+def test_phases_answer_as_the_machine_does_when_it_is_fired(procedure: Procedure) -> None:
+    phases = procedure.phases
+    for phase, trigger, round_ in itertools.product(list(phases.machine.states), list(phases.machine.events), ROUNDS):
+        if trigger == "advance" and round_ is None:
+            continue
+        for resume_to in (None, "ready", procedure.names[-1]) if trigger == "resume" else (None,):
+            assert phases.after(phase, trigger, round_, resume_to) == fired(procedure, phase, trigger, round_, resume_to)
 
 
 def test_a_suspended_table_resumes_in_the_very_phase_that_was_held(procedure: Procedure) -> None:
