@@ -16,7 +16,7 @@ from controller.dealing.game import Game
 from controller.dealing.machine import FIXED, Phases, compile_machine
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Settings, nearest, resolve_settings, shown
-from controller.dealing.steps import Burn, Deal, Method, Remedy, Stack, StateKind, Step, Who
+from controller.dealing.steps import Burn, Deal, Method, Remedy, SetHands, Stack, StateKind, Step, Who
 from controller.dealing.turn_steps import PlayHands
 from controller.decks import DeckSpec
 from controller.errors import ShoedError
@@ -42,15 +42,14 @@ class Procedure:
     by_name: Mapping[str, Step]
     kinds: Mapping[str, StateKind]
     rules_hash: str
+    plays_hands: PlayHands | None
+    """The players' turn at drawing cards, in games that have one."""
+    hand_forms: tuple[tuple[str, int], ...]
+    """How hands are shown: the groups of the players' Set step, or what a choice keeps; empty: as they were dealt."""
 
     def step(self, phase: str) -> Step | None:
         """The step of a phase, None for the table's own states."""
         return self.by_name.get(phase)
-
-    @property
-    def plays_hands(self) -> PlayHands | None:
-        """The players' turn at drawing cards, in games that have one."""
-        return next((step for step in self.steps if isinstance(step, PlayHands)), None)
 
     @property
     def shuffle_each_round(self) -> bool:
@@ -100,7 +99,15 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
         game=game, method=chosen, settings=settings, deck=deck, seats=seats, names=names, steps=steps, irregularities=irregularities,
         phases=Phases(machine), by_name=dict(zip(names, steps, strict=True)), kinds=kinds,
         rules_hash=_hash_rules(game.key, chosen, settings, steps, irregularities),
+        plays_hands=next((step for step in steps if isinstance(step, PlayHands)), None), hand_forms=_hand_forms(game, steps),
     )  # fmt: skip
+
+
+def _hand_forms(game: Game, steps: tuple[Step, ...]) -> tuple[tuple[str, int], ...]:
+    for step in steps:
+        if isinstance(step, SetHands) and step.who is not Who.DEALER:
+            return step.groups
+    return (("keep", game.shows),) if game.shows else ()
 
 
 def _check_permitted(game: Game, method: Method, settings: Settings) -> None:

@@ -6,6 +6,8 @@ struct is a snapshot. Game modules read it in conditions and in their `judge`.
 
 from __future__ import annotations
 
+import functools
+
 import msgspec
 
 from firmware_bridge.cards import Card, Sealed, unseal
@@ -16,7 +18,11 @@ PLAYER, BANKER = "player", "banker"
 SIDES = (PLAYER, BANKER)
 BURN = "burn"
 
+LIVE = ("", "split")
+"""Standings of a seat that is still to be compared."""
 
+
+@functools.lru_cache(maxsize=256)  # every seat of any table with its hands; asked for many times in every round
 def seat_place(seat: int, hand: int = 0) -> str:
     """`seat 3`, or `seat 3 hand 2` when `hand` is given."""
     return f"seat {seat} hand {hand}" if hand else f"seat {seat}"
@@ -53,7 +59,7 @@ class Seat(msgspec.Struct, frozen=True):
     @property
     def live(self) -> bool:
         """Still to be compared."""
-        return self.status in ("", "split")
+        return self.status in LIVE
 
 
 class PlayedHand(msgspec.Struct, frozen=True):
@@ -127,7 +133,7 @@ class Round(msgspec.Struct):
 
     def live_seats(self) -> list[int]:
         """Seats still in the round, rising."""
-        return sorted(n for n, s in self.seats.items() if s.live)
+        return sorted([n for n, s in self.seats.items() if s.status in LIVE])
 
     def hand_in_turn(self, seat: int) -> str | None:
         """The place of the seat's hand that may choose now, or that was just doubled; None when it has no turn."""
@@ -140,8 +146,8 @@ class Round(msgspec.Struct):
 
     def shown_cards(self, place: str) -> tuple[Card, ...]:
         """The cards at a place that the procedure has shown."""
-        return tuple(unseal(h.card, "already shown") for h in self.hands.get(place, ()) if h.shown)
+        return tuple([unseal(h.card, "already shown") for h in self.hands.get(place, ()) if h.shown])
 
     def cards_at(self, place: str, because: str) -> tuple[Card, ...]:
         """All cards at a place; the caller names the rule that lets it look."""
-        return tuple(unseal(h.card, because) for h in self.hands.get(place, ()))
+        return tuple([unseal(h.card, because) for h in self.hands.get(place, ())])

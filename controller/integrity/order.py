@@ -119,8 +119,10 @@ class OrderWatch(msgspec.Struct, frozen=True, gc=False):
     """Kinds reported already, one bit each: a kind is reported once a shoe."""
 
     @classmethod
-    def start(cls, spec: DeckSpec, last: bytes = b"") -> OrderWatch:
-        """Return the watch of a shoe that no card has left yet."""
+    def start(cls, spec: DeckSpec, last: bytes = b"", before: OrderWatch | None = None) -> OrderWatch:
+        """Return the watch of a shoe that no card has left yet. What `before` compares with is taken over where it is the same."""
+        if before is not None and before.reference.last == last and before.reference.spec == spec:
+            return cls(before.reference)
         watch = cls(OrderReference(spec, last))
         _ = watch.reference.patterns  # made now, so that the first card does not wait for it
         return watch
@@ -216,6 +218,7 @@ _STEPS: Final = tuple(1 << field * _FIELD_BITS for field in range(4))
 class _NewDeckPatterns(msgspec.Struct, frozen=True):
     """What `advance` looks up for a new or sorted set: the same for every shoe of a composition."""
 
+    codes: tuple[int, ...]
     runs: frozenset[bytes]
     around_gap: frozenset[bytes]
     tails: frozenset[bytes]
@@ -234,8 +237,8 @@ class _Patterns:
         length = neighbour_length(spec)
         self.group_start = -length
         self._thresholds = neighbour_thresholds(spec)
-        self._codes = spec.codes
         self._new = _new_deck_patterns(spec)
+        self._codes = self._new.codes
         self.tails = self._new.tails
         self._circle = last + last[:RUN_CARDS] if len(last) > RUN_CARDS else b""
         groups = circle_windows(last, length)
@@ -306,7 +309,7 @@ def _new_deck_patterns(spec: DeckSpec) -> _NewDeckPatterns:
     runs = new_deck_windows(spec, RUN_CARDS)
     tails = frozenset(window[-_TAIL:] for window in runs)
     rising, falling = neighbour_windows(spec, neighbour_length(spec))
-    return _NewDeckPatterns(runs, new_deck_windows(spec, RUN_CARDS + 1), tails, rising, falling, rising | falling)
+    return _NewDeckPatterns(spec.codes, runs, new_deck_windows(spec, RUN_CARDS + 1), tails, rising, falling, rising | falling)
 
 
 def _windows_around_gaps(last: bytes) -> dict[bytes, OrderKind]:

@@ -37,15 +37,15 @@ def draft_of(state: TableState) -> TableState:
 
 def apply(spec: DeckSpec, state: TableState, fact: f.AnyFact) -> None:
     """Apply one fact to a draft."""
-    _APPLY[type(fact)](spec, state, fact)
+    APPLY[type(fact)](spec, state, fact)
 
 
 def fold(spec: DeckSpec, state: TableState, facts: Iterable[f.AnyFact]) -> TableState:
     """The state after all facts; the given state stays as it is."""
     draft = draft_of(state)
     for fact in facts:
-        _APPLY[type(fact)](spec, draft, fact)
+        APPLY[type(fact)](spec, draft, fact)
     return draft
 
 
-_APPLY: Appliers = {**apply_deck.APPLY, **apply_round.APPLY, **apply_people.APPLY, **apply_turn.APPLY}
+APPLY: Appliers = {**apply_deck.APPLY, **apply_round.APPLY, **apply_people.APPLY, **apply_turn.APPLY}

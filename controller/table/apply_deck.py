@@ -56,8 +56,8 @@ def _last_order(deck: Deck) -> bytes:
 
 def _state_carried(spec: DeckSpec, state: TableState, fact: f.StateCarried) -> None:
     """All that the rounds before leave behind; a fold may begin here."""
-    last = bytes(unseal(card, CENSUS).code for card in fact.last_order)
-    deck = new_deck(spec, last)
+    last = bytes([unseal(card, CENSUS).code for card in fact.last_order])
+    deck = new_deck(spec, last, state.deck.watch)
     deck.ledger = deck.ledger.load(fact.cards)
     deck.census = _census(spec, fact.short)
     deck.loaded = deck.shuffled = deck.fresh = True

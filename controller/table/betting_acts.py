@@ -13,6 +13,8 @@ from controller.table.holder_acts import bets_flaw, check_placers, default_wager
 from firmware_bridge.cards import UNREADABLE, Sealed, card_from_code
 
 COUNT_RULE = inferred("31.11(b)2", "counted counterclockwise, the dealer is 1, round again past the last position")
+_SEALED = tuple(Sealed(card_from_code(code) or UNREADABLE) for code in range(256))
+"""Every card that a device can tell; sealed cards are values, so that one serves every record."""
 DICE = (3, 18)
 """Totals that three dice can show (13:69F-31.11(b))."""
 TOO_FEW = house("cards for a round", "no round starts with fewer cards than it can take")
@@ -89,7 +91,7 @@ def begin_round(desk: Desk) -> None:
             f.StateCarried(
                 phase=state.phase, shoe=state.shoe, round_number=state.round_number, rounds_since_count=state.rounds_since_count,
                 rules_hash=state.rules_hash, cards=deck.ledger.device, decks=deck.decks, mode=deck.mode, evidence=deck.evidence,
-                back=deck.back, short=deck.short, last_order=tuple(Sealed(card_from_code(code) or UNREADABLE) for code in last),
+                back=deck.back, short=deck.short, last_order=tuple([_SEALED[code] for code in last]),
                 last_back=state.last_back, button=state.button, shuffler_out=state.shuffler_out, dealer=state.dealer,
                 device_seq=state.device_seq, device_modes=state.device_modes, devices_down=tuple(sorted(state.devices_down)), alarms=alarms,
                 spare=state.spare,

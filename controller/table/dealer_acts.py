@@ -149,7 +149,10 @@ def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
 
 def _shown_groups(desk: Desk, act: Expose, seat: Seat, place: str) -> tuple[tuple[tuple[str, tuple[Card, ...]], ...], tuple[Card, ...]]:
     """The groups of an exposed hand and all cards now face up."""
-    forms = _forms(desk)
+    forms = desk.procedure.hand_forms
+    if not forms and not seat.groups and not (act.high or act.medium or act.low or act.cards):
+        cards = hand_faces(desk, desk.round.hands.get(place, ()), (), place)
+        return (("keep", cards),), cards
     by_name = (("high", act.high), ("medium", act.medium), ("low", act.low))
     if act.high or act.medium or act.low:
         named: tuple[tuple[str, tuple[Card, ...]], ...] = tuple((name, cards) for name, cards in by_name if cards)
@@ -195,15 +198,6 @@ def _known_groups(seat: Seat) -> dict[str, tuple[Sealed, ...]]:
         both = "keep" in seat.groups and "discard" in seat.groups
         return {"keep": seat.groups["keep"], "keep 2": seat.groups["discard"]} if both else {}
     return {name: group for name, group in seat.groups.items() if name != "discard"}
-
-
-def _forms(desk: Desk) -> tuple[tuple[str, int], ...]:
-    """How hands are shown in this game: the groups of its players' Set step, or what a choice keeps."""
-    for step in desk.procedure.steps:
-        if isinstance(step, SetHands) and step.who is not Who.DEALER:
-            return step.groups
-    keeps = desk.procedure.game.shows
-    return (("keep", keeps),) if keeps else ()
 
 
 def _ruled(desk: Desk, number: int, groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> bool:

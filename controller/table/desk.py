@@ -20,7 +20,7 @@ from controller.integrity.ledger import Place
 from controller.table import facts as f
 from controller.table import turns
 from controller.table.acts import By
-from controller.table.apply import apply
+from controller.table.apply import APPLY
 from controller.table.codes import REFUSALS
 from controller.table.state import TableState
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
@@ -118,7 +118,7 @@ class Desk:
     def emit(self, fact: f.AnyFact) -> None:
         """Record a fact and apply it to the draft."""
         self.facts.append(fact)
-        apply(self.procedure.deck, self.draft, fact)
+        APPLY[type(fact)](self.procedure.deck, self.draft, fact)
 
     def judged(self, hand: Judged) -> None:
         """Record the result of one hand."""

@@ -80,7 +80,8 @@ def rack(state: TableState, cards: int) -> None:
 
 def take_turn(round_: Round, place: str) -> None:
     """The place has no further turn in this step."""
-    round_.turns = tuple(turn for turn in round_.turns if turn != place)
+    turns = round_.turns
+    round_.turns = turns[1:] if turns and turns[0] == place else tuple([turn for turn in turns if turn != place])
 
 
 Appliers: TypeAlias = "dict[type, Callable[[DeckSpec, TableState, Any], None]]"

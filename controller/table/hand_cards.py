@@ -15,7 +15,7 @@ CHECK = "checking cards that a person named"
 
 def check_named(desk: Desk, place: str, named: tuple[Card, ...]) -> None:
     """Refuse with `bad-cards` unless the hand at `place` can hold all of `named`."""
-    if match_named(desk.round, place, named) is None:
+    if named and match_named(desk.round, place, named) is None:
         desk.refuse("bad-cards", f"{place}: the cards named are not all in this hand. Look again and name the cards shown.")
 
 
@@ -55,9 +55,11 @@ def named_groups(act: SetHand) -> tuple[tuple[str, tuple[Card, ...]], ...]:
 
 def hand_faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: str) -> tuple[Card, ...]:
     """The faces of a whole hand, in the order dealt; its cards may be named in any order."""
+    cards = [unseal(item.card, "turned face up by the procedure") for item in held]
+    if not named and UNREADABLE not in cards:
+        return tuple(cards)
     check_named(desk, place, named)
     rest = list(named)
-    cards = [unseal(item.card, "turned face up by the procedure") for item in held]
     for card in cards:
         if card in rest:
             rest.remove(card)

@@ -50,7 +50,8 @@ def decide(desk: Desk, act: Decide) -> None:
         desk.refuse("bad-option", f"Seat {act.seat} has no {option.takes_back} wager to take back.", option.rule)
     place = seat_place(act.seat)
     amount = amount_of(desk, act, option, seat.wagers, place)
-    _check_cards(desk, act, option, place)
+    if act.discard or act.keep:
+        _check_cards(desk, act, option, place)
     keep, discard = _kept(desk, act, place)
     stays = option.stays_under is not None and option.stays_under in seat.wagers
     leaves = bool(option.status in ("folded", "surrendered", "natural") and not stays)
@@ -63,7 +64,8 @@ def decide(desk: Desk, act: Decide) -> None:
         )
     )  # fmt: skip
     desk.notes.rule, desk.notes.place, desk.notes.choice = option.rule, place, option.choose
-    judge(desk)
+    if option.status or not isinstance(step, DecideStep):  # a seat that stays in has no result before its cards are compared
+        judge(desk)
     _finish(desk)
 
 
@@ -102,13 +104,13 @@ def _check_cards(desk: Desk, act: Decide, option: Option, place: str) -> None:
 
 def _kept(desk: Desk, act: Decide, place: str) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
     """(kept, discarded) where one of them was named and the hand is known."""
+    if not (act.discard or act.keep):
+        return (), ()
     rest = match_named(desk.round, place, act.discard or act.keep)
     known = rest is not None and UNREADABLE not in rest
     if act.discard:
         return (rest or ()) if known else (), act.discard
-    if act.keep:
-        return act.keep, (rest or ()) if known else ()
-    return (), ()
+    return act.keep, (rest or ()) if known else ()
 
 
 def _finish(desk: Desk) -> None:

@@ -89,9 +89,9 @@ class TableState(msgspec.Struct):
         return next((alarm for alarm in self.alarms if alarm.code == code), None)
 
 
-def new_deck(spec: DeckSpec, last: bytes = b"") -> Deck:
-    """Cards of this composition, not loaded yet. `last` is the order in which the previous shoe was read."""
-    return Deck(ledger=Ledger(), census=ShoeCensus.of(spec), watch=OrderWatch.start(spec, last=last), decks=spec.decks)
+def new_deck(spec: DeckSpec, last: bytes = b"", before: OrderWatch | None = None) -> Deck:
+    """Cards of this composition, not loaded yet. `last` is the order in which the previous shoe was read, `before` the watch till now."""
+    return Deck(ledger=Ledger(), census=ShoeCensus.of(spec), watch=OrderWatch.start(spec, last, before), decks=spec.decks)
 
 
 def new_state(spec: DeckSpec, table: str) -> TableState:
