@@ -8,7 +8,8 @@ What a page may show, and what happens to it here:
   else 0 is wanted. A command ending in `&` runs until the page ends and must then stop on SIGTERM; its lines are
   waited for.
 - A `toml` block whose first line is `# NAME.toml`: it is written to that directory, and loaded as what it is.
-- A `python` block: it is run. A `json` block: each line is parsed.
+- A `python` block whose first line is `# NAME.py`: it is written to that directory, for the commands of the page to use; it has at most
+  150 lines. Any other `python` block is run. A `json` block: each line is parsed.
 - Links to other files of the repository lead to one.
 """
 
@@ -50,6 +51,8 @@ BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 EXIT = re.compile(r"\s+# exit (\d+)$")
 COMMAND_TIMEOUT_S = 60
+MODULE_LINES = 150
+"""A game, the largest thing that a page shows, is one file of at most so many lines."""
 
 
 def title(page: Path) -> str:
@@ -199,11 +202,19 @@ def test_what_a_page_shows_works(page: Path, tmp_path: Path) -> None:
                 write_and_load(text, tmp_path)
             elif kind == "json":
                 assert [json.loads(line) for line in text.splitlines()]
-            else:
+            elif not write_module(text, tmp_path):
                 exec(compile(text, title(page), "exec"), {"__name__": "page"})
         run.stop()
     finally:
         run.kill()
+
+
+def write_module(text: str, folder: Path) -> bool:
+    named = re.match(r"# ([\w-]+\.py)\n", text)
+    if named is not None:
+        assert len(text.splitlines()) <= MODULE_LINES, f"{named[1]} is no example any more"
+        (folder / named[1]).write_text(text, encoding="utf-8")
+    return named is not None
 
 
 def write_and_load(text: str, folder: Path) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 import msgspec
 
-from controller.cli.output import json_option, write_json, write_line, write_listing
+from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, printable, write_json, write_line, write_listing
 from controller.dealing.describe import game_line, procedure_lines, setting_lines
 from controller.dealing.diagram import mermaid, svg
 from controller.dealing.game import Game
 from controller.dealing.procedure import Procedure, ProcedureError, build_procedure
-from controller.games import GAMES, find_game
+from controller.games import every_game, find_game
 
 method_option = click.option("--method", help="Dealing method: manual-shoe, hand or automated-shoe. Default: the game's first.")
 
@@ -39,13 +39,17 @@ def _chosen(key: str, method: str | None) -> Procedure:
 
 @command.command("list")
 @json_option
-def list_games(as_json: bool) -> None:
+def list_games(as_json: bool) -> int:
     """All games: key, subchapter, methods, decks, stack size, seats, and how well the rules are known."""
-    lines = [game_line(game, permitted_procedures(game)) for game in GAMES.values()]
+    games, broken = every_game()
+    lines = [game_line(game, permitted_procedures(game)) for game in games]
+    for error in broken:
+        click.echo(f"{printable(error.what)} {printable(error.do)}", err=True)
+    exit_code = EXIT_NOT_IN_ORDER if broken else EXIT_GOOD
     if as_json:
         for line in lines:
             write_json(line)
-        return
+        return exit_code
     rows = [
         {
             "key": line.key, "subchapter": line.subchapter, "methods": " ".join(line.methods), "decks": str(line.decks),
@@ -55,6 +59,7 @@ def list_games(as_json: bool) -> None:
         for line in lines
     ]  # fmt: skip
     write_listing(rows, ("key", "subchapter", "methods", "decks", "stack", "seats", "rules"), as_json=False)
+    return exit_code
 
 
 @command.command()

@@ -1,4 +1,4 @@
-"""The games, one module each, found by their key."""
+"""The games, one module each, found by their key; other packages may bring more (`controller.games.installed`)."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ from controller.games import (
     ultimate_texas_hold_em,
     winners_pot_poker,
 )
+from controller.games.installed import GameNotLoadableError, installed_keys, load_installed
 
 
 class UnknownGameError(ShoedError):
@@ -77,16 +78,30 @@ GAMES: Final[dict[str, Game]] = {
 
 
 def find_game(key: str) -> Game:
-    """The game of this key.
+    """The game of this key: one of this package, or one that another package brings.
 
     Raises:
         UnknownGameError: there is none; the message names the nearest.
+        GameNotLoadableError: another package promises it, and it cannot be used.
     """
-    game = GAMES.get(key)
+    game = GAMES.get(key) or load_installed(key)
     if game is None:
         raise UnknownGameError(
             code="unknown-game",
-            what=f"There is no game '{key[:60]}'{nearest(key, GAMES)}.",
+            what=f"There is no game '{key[:60]}'{nearest(key, [*GAMES, *installed_keys()])}.",
             do="List them with: shoed games list",
         )
     return game
+
+
+def every_game() -> tuple[list[Game], list[GameNotLoadableError]]:
+    """All games, those of other packages last, and what is wrong with those that cannot be used."""
+    games, broken = list(GAMES.values()), []
+    for key in installed_keys():
+        try:
+            game = load_installed(key, GAMES)
+        except GameNotLoadableError as error:
+            broken.append(error)
+        else:
+            games += [game] if game is not None else []
+    return games, broken
