@@ -249,6 +249,8 @@ def set_dealer(desk: Desk, act: SetHand) -> None:
         )
     as_advised = advised is None or _codes(groups) == _codes(tuple(advised.items()))
     if not as_advised and not procedure.game.sets_are_equal(procedure.settings, dict(groups), advised or {}):
+        if len(told) == len(hand) and not desk.round.dealer_exposed:
+            desk.emit(f.Exposed(place=DEALER, cards=told, done=False))
         desk.irregular("wrong-set", where=DEALER)
         return
     rest = match_named(desk.round, DEALER, tuple(card for _, group in groups for card in group)) or ()
