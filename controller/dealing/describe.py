@@ -10,11 +10,13 @@ from controller.dealing.rules import Rule
 from controller.dealing.settings import Setting, word
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import (
+    Betting,
     Burn,
     Collect,
     Deal,
     Decide,
     Draw,
+    Exchange,
     ExposeCards,
     First,
     Option,
@@ -81,12 +83,19 @@ _FIRST = {
     First.START: "the starting position first, clockwise, the dealer in rotation",
 }
 
+_SHOWN = {
+    Order.RIGHT_FIRST: " from the dealer's right, counterclockwise",
+    Order.CLOCKWISE: " clockwise",
+    Order.ANY: ", in the order in which players show",
+}
+
 
 def step_words(step: Step) -> str:
     """One sentence of what the step asks for."""
     match step:
         case Wagers():
-            words = 'Take wagers, then call "no more bets".'
+            least = f" It takes {step.least} seats." if step.least > 1 else ""
+            words = f'Take wagers, then call "no more bets".{least}'
         case Start():
             words = "Fix the starting position by dice, a number or a named seat; count counterclockwise, the dealer is 1."
         case Burn():
@@ -95,11 +104,9 @@ def step_words(step: Step) -> str:
             words = _dealt(step)
         case Stack():
             rest = f" The first {step.keeps} stay, the rest goes to the rack unseen." if step.keeps is not None else ""
-            words = f"Dispense a stack of {step.size} to {_to(step.to)}; {_FIRST[step.first]}.{rest}"
+            words = f"Dispense a stack of {step.size} to {_to(step.to)}{_first(step.first, step.to)}.{rest}"
         case Decide():
-            order = "in order, clockwise" if step.order is Order.CLOCKWISE else "in any order"
-            who = "Each seat still in" if step.asks is None else "Each seat that has a choice"
-            words = f"{who} decides {order}: {', '.join(o.choose for o in step.options)}."
+            words = _decided(step)
         case SetHands():
             who = "The dealer sets" if step.who is Who.DEALER else "Each seat sets"
             words = f"{who} {' and '.join(f'{name} {size}' for name, size in step.groups)}{_or(step.options)}."
@@ -112,7 +119,7 @@ def step_words(step: Step) -> str:
         case Settle(passes=2):
             words = "Expose each hand from the dealer's right, counterclockwise, and take the losing wagers; then pay the winners."
         case Settle():
-            words = "Expose and settle each hand from the dealer's right, counterclockwise."
+            words = f"Expose and settle each hand{_SHOWN[step.order]}.{_or_else(step.options)}"
         case Collect():
             words = "Pick up the cards in order, so that each hand can be rebuilt."
         case _:
@@ -137,9 +144,27 @@ def _dealt(step: Deal) -> str:
     faces = ", ".join(face.value for face in step.facing)
     to = _to(step.to) if step.serves is None else f"{_to(step.to)}, as far as this deal concerns them"
     burns = f" Before each card burn {step.burns}." if step.burns else ""
-    first = "" if set(step.to) <= _SHARED else f"; {_FIRST[step.first]}"
+    first = _first(step.first, step.to)
     says = " Then announce what they are." if step.announces is not None else ""
     return f"Deal {len(step.facing)} pass{'es' if len(step.facing) > 1 else ''} ({faces}) to {to}{first}.{burns}{says}"
+
+
+def _decided(step: Decide) -> str:
+    choices = ", ".join(option.choose for option in step.options)
+    match step:
+        case Betting():
+            who = f" {step.opens}." if step.opens else ""
+            return f"Betting round.{who} Enter folds, then call the end of the round; one seat left ends it."
+        case Exchange():
+            return f"Each seat still in chooses {choices}, and its new cards come at once{_first(step.first, (Who.LIVE,))}."
+        case _:
+            order = "in order, clockwise" if step.order is Order.CLOCKWISE else "in any order"
+            who = "Each seat still in" if step.asks is None else "Each seat that has a choice"
+            return f"{who} decides {order}: {choices}."
+
+
+def _or_else(options: tuple[Option, ...]) -> str:
+    return f" A seat not shown yet may choose {', '.join(option.choose for option in options)}." if options else ""
 
 
 def _turned(step: ExposeCards) -> str:
@@ -147,6 +172,13 @@ def _turned(step: ExposeCards) -> str:
     if not step.cards:
         return f"Turn up {whose} cards."
     return f"Turn up {whose} card{'s' if len(step.cards) > 1 else ''} {' and '.join(map(str, step.cards))}."
+
+
+def _first(first: First, to: tuple[Who, ...]) -> str:
+    """Who is served first; nothing to say where only the centre is."""
+    if set(to) <= _SHARED:
+        return ""
+    return f"; {_FIRST[first]}" if Who.DEALER in to else f"; {_FIRST[first].removesuffix(', the dealer in rotation')}"
 
 
 def _to(places: tuple[Who, ...]) -> str:
@@ -175,7 +207,8 @@ def procedure_lines(procedure: Procedure) -> list[RuleLine]:
         lines.append(_line(name, step_words(step), step.rule))
         options = step.options if isinstance(step, Decide | DecideSide | SetHands | Settle | PlayHands) else ()
         lines += [_line(f"{name}: {option.choose}", _meaning(option), option.rule) for option in options]
-    lines += [_line(f"irregularity {kind}", f"{row.words} ({row.remedy})", row.rule) for kind, row in procedure.irregularities.items()]
+    for kind, first in procedure.irregularities.items():
+        lines += [_line(f"irregularity {kind}", f"{row.words} ({row.remedy})", row.rule) for row in first.rows()]
     if game.stub is not None:
         check = game.stub
         every = procedure.settings.number("stub_count_every")

@@ -105,7 +105,6 @@ class Game:
     """Whether these cards win at once, as the house has defined it."""
     shows: int = 0
     """Cards that a seat shows when it keeps only some without a Set step; 0: all."""
-    button_game: bool = False
     compared: str = ""
     """The wager that tells who had the better hand, where the main wager may go another way; a hand without it goes by the main wager."""
     holder: str = ""

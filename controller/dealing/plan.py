@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from controller.dealing.round import BURN, COMMUNITY, DEALER, Round, Seat, seat_of, seat_place
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
-from controller.dealing.steps import Burn, Deal, Decide, Draw, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
+from controller.dealing.steps import Betting, Burn, Deal, Decide, Draw, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
 from controller.dealing.turn_steps import HandCard, PlayHands
 
 Plan: TypeAlias = tuple[tuple[str, str], ...]
@@ -40,6 +40,8 @@ def plan_of(step: Step | None, round_: Round, seats: int) -> Plan:
 def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
     """The places that act in the step, in the order in which they must."""
     match step:
+        case Betting():
+            return _from_opener(step, round_, seats)
         case Decide():
             asked = {seat_place(n) for n in round_.live_seats() if step.asks is None or step.asks(round_, n)}
             return tuple(place for place in rotation(step.first, round_, seats) if place in asked)
@@ -75,6 +77,14 @@ def rotation(first: First, round_: Round, seats: int) -> list[str]:
         case First.START:
             begin = around.index(round_.start) if round_.start else 0
     return around[begin:] + around[:begin]
+
+
+def _from_opener(step: Betting, round_: Round, seats: int) -> tuple[str, ...]:
+    """The live seats clockwise from the one that acts first."""
+    live = round_.live_seats()
+    opener = step.opener(round_) if step.opener is not None else None
+    begin = live.index(opener) if opener in live else 0
+    return tuple(seat_place(n) for n in live[begin:] + live[:begin])
 
 
 def _is_held_by_a_side_wager(step: Settle, seat: Seat) -> bool:

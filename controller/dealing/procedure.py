@@ -14,9 +14,10 @@ from functools import partial
 
 from controller.dealing.game import Game
 from controller.dealing.machine import FIXED, Phases, compile_machine
+from controller.dealing.round import Round
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Settings, nearest, resolve_settings, shown
-from controller.dealing.steps import Burn, Deal, Method, Remedy, SetHands, Stack, StateKind, Step, Who
+from controller.dealing.steps import Betting, Burn, Deal, Exchange, First, Method, Remedy, SetHands, Stack, StateKind, Step, Who
 from controller.dealing.turn_steps import PlayHands
 from controller.decks import DeckSpec
 from controller.errors import ShoedError
@@ -46,10 +47,21 @@ class Procedure:
     """The players' turn at drawing cards, in games that have one."""
     hand_forms: tuple[tuple[str, int], ...]
     """How hands are shown: the groups of the players' Set step, or what a choice keeps; empty: as they were dealt."""
+    button_game: bool
+    """A button says who is dealt to first."""
+    among_players: bool
+    """Players play one another, and betting rounds say who is left."""
 
     def step(self, phase: str) -> Step | None:
         """The step of a phase, None for the table's own states."""
         return self.by_name.get(phase)
+
+    def kind_at(self, phase: str, round_: Round | None) -> StateKind:
+        """The kind of a phase in this round: while a seat's new cards come, a step of decisions is one of cards."""
+        kind = self.kinds[phase]
+        if kind is StateKind.DECIDING and round_ is not None and round_.cursor < len(round_.plan):
+            return StateKind.DRAWING if isinstance(self.by_name[phase], Exchange) else StateKind.DEALING
+        return kind
 
     @property
     def shuffle_each_round(self) -> bool:
@@ -100,6 +112,8 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
         phases=Phases(machine), by_name=dict(zip(names, steps, strict=True)), kinds=kinds,
         rules_hash=_hash_rules(game.key, chosen, settings, steps, irregularities),
         plays_hands=next((step for step in steps if isinstance(step, PlayHands)), None), hand_forms=_hand_forms(game, steps),
+        button_game=any(getattr(step, "first", None) is First.AFTER_BUTTON for step in steps),
+        among_players=any(isinstance(step, Betting) for step in steps),
     )  # fmt: skip
 
 

@@ -55,6 +55,8 @@ class Seat(msgspec.Struct, frozen=True):
     is_set: bool = False
     exposed: bool = False
     wrong: str = ""
+    thrown: int = 0
+    """Cards exchanged that nobody named: as many of those that lie in the hand's record are not there any more."""
 
     @property
     def live(self) -> bool:
@@ -102,6 +104,19 @@ class Round(msgspec.Struct):
     racked: int = 0
     """Cards of this round in the discard rack."""
     burned: int = 0
+    """Burns made, or made up for by a remedy."""
+    muck: tuple[Held, ...] = ()
+    """Cards in the rack that are known one by one: burns, cards found face up, named discards."""
+    betting_rounds: int = 0
+    """Betting rounds closed."""
+    exposed_down: int = 0
+    """Down cards of players that the dealer exposed and that became burns."""
+    returning: int = 0
+    """Cards laid out to be shuffled into the rest of the deck; until that is done no card comes."""
+    held_out: tuple[Held, ...] = ()
+    """Board cards turned too early, aside until they are shuffled back before the last board card."""
+    own_out: int = 0
+    """The seat whose thrown cards were left out of the last shuffle of the rest."""
     dealer_groups: dict[str, tuple[Sealed, ...]] = {}
     dealer_exposed: bool = False
     dealer_natural: bool = False
@@ -130,6 +145,11 @@ class Round(msgspec.Struct):
     stacks_dealt: int = 0
     out: int = 0
     """Cards that left the device in this round."""
+
+    @property
+    def cards_due(self) -> bool:
+        """True when a card or stack may come now, as far as the round goes."""
+        return self.cursor < len(self.plan) and not self.returning
 
     def live_seats(self) -> list[int]:
         """Seats still in the round, rising."""

@@ -114,10 +114,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wagers(Step):
-    """Takes wagers until "no more bets"."""
+    """Takes wagers until "no more bets"; with fewer than `least` seats there is no round."""
 
     kind = StateKind.WAGERING
     label = "wagers"
+    least: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +187,8 @@ class Option:
     size: Size | None = None
     takes_back: str | None = None
     discard: int = 0
+    exchanges: int = 0
+    """Up to so many cards are thrown away, and as many come at once (see `Exchange`)."""
     keep: int = 0
     status: str = ""
     forfeits: tuple[str, ...] = ()
@@ -233,6 +236,32 @@ class Decide(Step):
     order: Order = Order.CLOCKWISE
     first: First = First.SEAT_ONE
     asks: Callable[[Round, int], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Betting(Decide):
+    """A betting round among the players: what they bet is not followed, only who folds; the dealer closes it with `close_bets`.
+
+    Any live seat may fold until then. The round is over by itself when one seat is left. `opener` says which seat acts first, in the
+    words of `opens`.
+    """
+
+    label = "betting"
+    order: Order = Order.ANY
+    opener: Callable[[Round], int | None] | None = None
+    opens: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange(Decide):
+    """Each live seat in turn keeps its cards or throws some away, and gets as many at once.
+
+    While its cards come the state is `drawing`. `own_stay`: when the rest of the deck is too small, the cards that this seat throws
+    away are not shuffled into it.
+    """
+
+    label = "exchange"
+    own_stay: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,11 +326,27 @@ class Collect(Step):
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What an irregularity leads to: the remedy's code, the rule, and words for people."""
+    """What an irregularity leads to: the remedy's code, the rule, and words for people.
+
+    `when` is asked about the round and the place where it happened; where it is false the row `otherwise` applies.
+    """
 
     remedy: str
     rule: Rule
     words: str
+    when: Callable[[Round, str], bool] | None = None
+    otherwise: Remedy | None = None
+
+    def at(self, round_: Round | None, place: str) -> Remedy | None:
+        """The row that applies now; None: no row does."""
+        row: Remedy | None = self
+        while row is not None and row.when is not None and (round_ is None or not row.when(round_, place)):
+            row = row.otherwise
+        return row
+
+    def rows(self) -> tuple[Remedy, ...]:
+        """This row and those that apply otherwise, in the order in which they are asked."""
+        return (self,) if self.otherwise is None else (self, *self.otherwise.rows())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

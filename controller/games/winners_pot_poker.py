@@ -280,5 +280,4 @@ GAME = Game(
     judge=_judge,
     stub=c.stub_check(c.analogy("35.9(e)")),
     cards_needed=lambda settings, seats: 5 * (seats + 1) + 2,
-    button_game=True,
 )

@@ -144,7 +144,10 @@ class Start(Act, frozen=True, kw_only=True, tag="start"):
 
 
 class Decide(Act, frozen=True, kw_only=True, tag="decide"):
-    """One decision of a seat, or of a `side` (then seat is 0). Cards may be left unnamed where nobody at the table sees them."""
+    """One decision of a seat, or of a `side` (then seat is 0).
+
+    Cards may be left unnamed where nobody at the table sees them; `cards` then says how many are thrown away.
+    """
 
     seat: int
     choose: str
@@ -153,6 +156,7 @@ class Decide(Act, frozen=True, kw_only=True, tag="decide"):
     keep: tuple[Card, ...] = ()
     hand: int = 1
     side: Literal["player", "banker"] | None = None
+    cards: int | None = None
 
 
 class SetHand(Act, frozen=True, kw_only=True, tag="set"):

@@ -13,7 +13,7 @@ from typing import TypeVar
 import msgspec
 
 from controller.decks import DeckSpec
-from controller.table import apply_deck, apply_people, apply_round, apply_turn
+from controller.table import apply_deck, apply_people, apply_rest, apply_round, apply_turn
 from controller.table import facts as f
 from controller.table.folding import Appliers
 from controller.table.state import TableState
@@ -48,4 +48,4 @@ def fold(spec: DeckSpec, state: TableState, facts: Iterable[f.AnyFact]) -> Table
     return draft
 
 
-APPLY: Appliers = {**apply_deck.APPLY, **apply_round.APPLY, **apply_people.APPLY, **apply_turn.APPLY}
+APPLY: Appliers = {**apply_deck.APPLY, **apply_round.APPLY, **apply_people.APPLY, **apply_turn.APPLY, **apply_rest.APPLY}

@@ -58,6 +58,7 @@ def _card_dealt(spec: DeckSpec, state: TableState, fact: f.CardDealt) -> None:
 
 def _burn(round_: Round, held: Held, face: str) -> None:
     """To the rack; a burned card that is shown stays known, since the rule looks at it."""
+    round_.muck = (*round_.muck, Held(held.card, held.evidence, face == "up"))
     round_.burned += 1
     round_.racked += 1
     if face == "up":
@@ -92,6 +93,7 @@ def _stray_card(spec: DeckSpec, state: TableState, fact: f.StrayCard) -> None:
 def _card_discarded(spec: DeckSpec, state: TableState, fact: f.CardDiscarded) -> None:
     round_ = round_of(state)
     card_left(state, fact.card, Place.DISCARDED)
+    round_.muck = (*round_.muck, Held(fact.card, fact.evidence, fact.shown is not None))
     round_.face_up_seen += 1
     round_.racked += 1
 
@@ -160,7 +162,7 @@ def _round_voided(spec: DeckSpec, state: TableState, fact: f.RoundVoided) -> Non
             hands_go_back(round_, seat, fact.stand)
         elif seat.status != "natural":
             _wagers_go_back(round_, number, seat, fact.stand)
-    round_.plan, round_.cursor, round_.turns = (), 0, ()
+    round_.plan, round_.cursor, round_.turns, round_.returning = (), 0, (), 0
     state.deck.shuffled = False
     state.resume_to = None
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from controller.dealing.round import DEALER, Round, Seat, seat_place
 from controller.dealing.rules import house, inferred
 from controller.dealing.sizes import money
-from controller.dealing.steps import Placer, StateKind, WagerKind, Wagers
+from controller.dealing.steps import Betting, Placer, StateKind, WagerKind, Wagers
 from controller.table import facts as f
 from controller.table.acts import CloseBets, Start, Wager
-from controller.table.desk import Desk
+from controller.table.desk import VOIDING, Desk
+from controller.table.exchange_acts import close_betting
 from controller.table.holder_acts import bets_flaw, check_placers, default_wagers, fix_holder, holds_next, name_holder, return_uncovered
 from firmware_bridge.cards import UNREADABLE, Sealed, card_from_code
 
@@ -106,9 +107,12 @@ def close_bets(desk: Desk, act: CloseBets) -> None:
     """No more bets: the seats in play are fixed and the first card may come."""
     step = desk.step
     round_ = desk.round
+    if isinstance(step, Betting):
+        close_betting(desk, step)
+        return
     flaw = bets_flaw(desk.procedure, round_)
     if not isinstance(step, Wagers) or flaw:
-        desk.refuse("not-expected-now", flaw)
+        desk.refuse("not-expected-now", flaw or "No bets are taken in this step.", step.rule if step is not None else None)
     for number, seat in sorted(round_.seats.items()):
         missing = [kind.name for kind in desk.procedure.game.wagers if kind.required and kind.name not in seat.wagers]
         if missing:
@@ -119,7 +123,7 @@ def close_bets(desk: Desk, act: CloseBets) -> None:
     if cards > desk.cards_in_device + len(round_.aside):
         _too_few(desk, cards)
         return
-    if desk.procedure.game.button_game and round_.button is None:
+    if desk.procedure.button_game and round_.button is None:
         _move_button(desk)
     fix_holder(desk)
     return_uncovered(desk)
@@ -130,7 +134,8 @@ def close_bets(desk: Desk, act: CloseBets) -> None:
 def _too_few(desk: Desk, cards: int) -> None:
     kind = "too-few-cards"
     row = desk.procedure.irregularities.get(kind)
-    remedy, rule = (row.remedy, row.rule) if row is not None else ("reshuffle", TOO_FEW)
+    voids = row is not None and row.remedy in (*VOIDING, "deck-off-table")
+    remedy, rule = (row.remedy, row.rule) if row is not None and voids else ("reshuffle", TOO_FEW)
     desk.emit(f.Irregular(kind=kind, remedy=remedy, rule=rule))
     desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = kind, remedy, rule
     desk.notes.message = f"This round can take {cards} cards, but only {desk.cards_in_device} are left. Shuffle before the next round."
@@ -152,7 +157,7 @@ def start(desk: Desk, act: Start) -> None:
     given = [name for name in ("seat", "dice", "number", "button") if getattr(act, name) is not None]
     if len(given) != 1:
         desk.refuse("bad-option", "Give exactly one of seat, dice, number or button.")
-    if desk.procedure.game.button_game:
+    if desk.procedure.button_game:
         _place_button(desk, act)
         return
     if desk.procedure.game.holder:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from controller.dealing.round import COMMUNITY
 from controller.dealing.side_steps import BurnByFirst
-from controller.dealing.steps import Burn, Deal, Draw, Stack, StateKind
+from controller.dealing.steps import Burn, Deal, Draw, Exchange, Stack, StateKind
 from controller.integrity.census import Beyond, BeyondReason
 from controller.table import facts as f
 from controller.table import turns
@@ -19,7 +19,7 @@ from controller.table.going_on import unshuffle_outside_round
 from firmware_bridge.cards import UNREADABLE, Sealed, unseal
 
 CENSUS = "census"
-CARD_BY_CARD = Burn | BurnByFirst | Deal | Draw
+CARD_BY_CARD = Burn | BurnByFirst | Deal | Draw | Exchange
 MEETS_A_PLAN = frozenset({StateKind.DEALING, StateKind.DRAWING})
 ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
 
@@ -42,7 +42,7 @@ def _was_asked_for_before_the_line_was_lost(desk: Desk) -> bool:
     phase = draft.resume_to
     if desk.kind is not StateKind.SUSPENDED or phase is None or round_ is None or any(a.code != "device-lost" for a in draft.holding):
         return False
-    if desk.procedure.kinds[phase] not in MEETS_A_PLAN or round_.cursor >= len(round_.plan):
+    if desk.procedure.kind_at(phase, round_) not in MEETS_A_PLAN or not round_.cards_due:
         return False
     desk.emit(f.Resumed(to_phase=phase))
     return True
@@ -70,7 +70,7 @@ def _judge_card(desk: Desk, act: CardOut) -> None:
     beyond = _beyond(desk, act)
     if beyond is not None:
         _refuse_card(desk, act, beyond, evidence)
-    elif desk.kind is StateKind.SUSPENDED or not desk.round.plan or act.out_of_flow:
+    elif desk.kind is StateKind.SUSPENDED or not desk.round.cards_due or act.out_of_flow:
         _drawn_in_error(desk, act, evidence)
     elif act.face_up:
         _found_face_up(desk, act, evidence)

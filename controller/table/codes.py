@@ -63,6 +63,7 @@ IRREGULARITIES = _codes(
     ("hole-check-not-due", "The hole card was looked at although the up card did not call for it.", "Stop; a supervisor decides."),
     ("hole-check-wrong", "What was said of the hole card is not what it is.", "Stop and follow the remedy shown."),
     ("drawn-before-bets-closed", "A card left the shoe before the bets were closed.", "Leave it where it is, unseen; follow the remedy shown."),
+    ("hand-fouled", "A player's hand came into touch with another hand or the muck.", "Leave the cards and follow the remedy shown."),
     ("wrong-discards", "A player's discards are not as many as the rule says.", "Stop; a supervisor decides."),
     ("wrong-set", "A hand is not set as the rules ask.", "Follow the remedy shown."),
     ("wrong-start", "The deal began at the wrong position.", "Follow the remedy shown."),
@@ -88,6 +89,8 @@ REMEDIES = {
     "reset-house-way": "the dealer's hand is set again by the house way",
     "offer-to-players": "the card is offered to the players in turn",
     "burn-it": "the card is burned",
+    "reshuffle-and-continue": "the muck is shuffled into the rest of the deck and dealing goes on",
+    "play-on": "what happened stands and play goes on",
 }
 
 ALARMS = IRREGULARITIES | _codes(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.dealing.round import COMMUNITY, DEALER, Held, Round, Seat, seat_place
 from controller.dealing.steps import Collect as CollectStep
-from controller.dealing.steps import ExposeCards, SetHands, Settle, StateKind, Who
+from controller.dealing.steps import ExposeCards, Order, SetHands, Settle, StateKind, Who
 from controller.table import facts as f
 from controller.table.acts import Collect, Declare, Expose, SetHand, StubCount
 from controller.table.codes import sentence
@@ -134,9 +134,10 @@ def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
     if seat is None:
         desk.refuse("not-wagered", f"Seat {number} has no hand in this round.")
     place = seat_place(number)
-    if not round_.turns or round_.turns[0] != place:
-        words = f"{round_.turns[0]} is exposed first" if place in round_.turns else f"the hand of seat {number} is not exposed (again)"
-        desk.refuse("not-your-turn", f"From the dealer's right, counterclockwise: {words}.", step.rule)
+    if place not in round_.turns:
+        desk.refuse("not-your-turn", f"The hand of seat {number} is not exposed (again).", step.rule)
+    if round_.turns[0] != place and step.order is not Order.ANY:
+        desk.refuse("not-your-turn", f"From the dealer's right, counterclockwise: {round_.turns[0]} is exposed first.", step.rule)
     groups, cards = _shown_groups(desk, act, seat, place)
     desk.emit(f.Exposed(place=place, cards=cards, groups=groups))
     desk.notes.to, desk.notes.face, desk.notes.rule, desk.notes.cards = place, "up", step.rule, names_of(cards)
@@ -149,7 +150,7 @@ def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
 
 def _shown_groups(desk: Desk, act: Expose, seat: Seat, place: str) -> tuple[tuple[tuple[str, tuple[Card, ...]], ...], tuple[Card, ...]]:
     """The groups of an exposed hand and all cards now face up."""
-    forms = desk.procedure.hand_forms
+    forms = _forms(desk, seat)
     if not forms and not seat.groups and not (act.high or act.medium or act.low or act.cards):
         cards = hand_faces(desk, desk.round.hands.get(place, ()), (), place)
         return (("keep", cards),), cards
@@ -198,6 +199,13 @@ def _known_groups(seat: Seat) -> dict[str, tuple[Sealed, ...]]:
         both = "keep" in seat.groups and "discard" in seat.groups
         return {"keep": seat.groups["keep"], "keep 2": seat.groups["discard"]} if both else {}
     return {name: group for name, group in seat.groups.items() if name != "discard"}
+
+
+def _forms(desk: Desk, seat: Seat) -> tuple[tuple[str, int], ...]:
+    """How hands are shown in this game, or after cards were thrown away of which nobody knows which they were."""
+    if seat.thrown:
+        return (("keep", len(desk.round.hands.get(seat_place(seat.number), ())) - seat.thrown),)
+    return desk.procedure.hand_forms
 
 
 def _ruled(desk: Desk, number: int, groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> bool:
@@ -270,6 +278,8 @@ def _codes(groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> dict[str, list[i
 
 # ---- declaring, collecting, counting
 
+_WAYS_ROUND = {Order.RIGHT_FIRST: ", from the dealer's right, counterclockwise", Order.CLOCKWISE: ", clockwise", Order.ANY: ""}
+
 
 def declare(desk: Desk, act: Declare) -> None:
     """The dealer states a result; the controller's own becomes visible, and a difference alarms."""
@@ -303,7 +313,7 @@ def collect(desk: Desk, act: Collect) -> None:
     elif isinstance(step, Settle) and desk.round.turns:
         desk.refuse(
             "not-your-turn",
-            f"{desk.round.turns[0]} is exposed first, from the dealer's right, counterclockwise.",
+            f"{desk.round.turns[0]} is exposed first{_WAYS_ROUND[step.order]}.",
             step.rule,
         )
     else:

@@ -12,6 +12,7 @@ from controller.table import facts as f
 from controller.table.acts import Close, Load, Open, RemoveCard, ReplaceCard, Shuffle, ShuffleAborted, SignOff, SignOn
 from controller.table.codes import IRREGULARITIES
 from controller.table.desk import OUTSIDE_ROUND, Desk
+from controller.table.exchange_acts import rest_loaded, rest_shuffled
 from controller.table.going_on import go_on_if_free, shuffler_failed, unshuffle_spare
 
 COUNT_RULE = parallel("MD 36.05.03.27", "a shuffler that counts and shows a wrong number: the deck leaves the table")
@@ -37,7 +38,10 @@ def close_table(desk: Desk, act: Close) -> None:
 
 
 def load(desk: Desk, act: Load) -> None:
-    """A set of cards was put into a device."""
+    """A set of cards was put into a device; in a round only the rest of this one, with the cards that are shuffled back into it."""
+    if desk.kind not in LOADABLE and desk.kind is not StateKind.CLOSED:
+        rest_loaded(desk, act)
+        return
     spec = desk.procedure.deck
     expected = (spec.cards, spec.cards - len(desk.draft.deck.short))
     if _is_the_shuffled_set(desk, act):
@@ -181,9 +185,13 @@ def _unshuffled(desk: Desk, why: str) -> None:
 
 
 def _other_deck_shuffled(desk: Desk, act: Shuffle) -> None:
-    """A cycle ends while a round is on: it can only be the other deck, which tells nothing about this one."""
+    """A cycle ends while a round is on: the rest of this deck where it waits for that, else the other deck, which tells nothing here."""
+    two_decks = desk.procedure.settings.flag("two_decks")
+    if desk.draft.round is not None and desk.draft.round.returning and not (two_decks and act.counted == desk.procedure.deck.cards):
+        rest_shuffled(desk, act)
+        return
     desk.notes.message = "A shuffle ended while cards are on the table; it does not concern the deck in use."
-    if not desk.procedure.settings.flag("two_decks"):
+    if not two_decks:
         return
     cards = desk.procedure.deck.cards
     good = act.mode == "random" and not (act.missing or act.extra or act.problem) and act.counted in (None, cards)

@@ -14,7 +14,21 @@ from controller.dealing.procedure import Procedure
 from controller.dealing.round import COMMUNITY, Round, seat_of
 from controller.dealing.rules import Rule, house
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
-from controller.dealing.steps import Burn, Collect, Deal, Decide, Draw, SetHands, Settle, Stack, StateKind, Step, Stub
+from controller.dealing.steps import (
+    Betting,
+    Burn,
+    Collect,
+    Deal,
+    Decide,
+    Draw,
+    Exchange,
+    SetHands,
+    Settle,
+    Stack,
+    StateKind,
+    Step,
+    Stub,
+)
 from controller.dealing.turn_steps import HandCard, PlayHands
 from controller.integrity.ledger import Place
 from controller.table import facts as f
@@ -22,6 +36,7 @@ from controller.table import turns
 from controller.table.acts import By
 from controller.table.apply import APPLY
 from controller.table.codes import REFUSALS
+from controller.table.remedies import RESHUFFLE_REST, apply_remedy
 from controller.table.state import TableState
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
 
@@ -101,7 +116,7 @@ class Desk:
     @property
     def kind(self) -> StateKind:
         """The kind of the present phase."""
-        return self.procedure.kinds[self.draft.phase]
+        return self.procedure.kind_at(self.draft.phase, self.draft.round)
 
     @property
     def in_round(self) -> bool:
@@ -161,7 +176,7 @@ class Desk:
         elif isinstance(step, PlayHands):
             turns.go_on(self, step)
         elif round_.plan:
-            self.place_waiting_cards()
+            self.serve()
             self._shoe_has_run_out()
         elif isinstance(step, Settle) and step.face_up:
             self.judge()
@@ -200,12 +215,22 @@ class Desk:
         if cards:
             self.emit(f.IdleHandsRacked(places=tuple(idle), cards=cards))
 
+    def serve(self) -> None:
+        """The planned cards may come: is the rest of the deck large enough, and do some of them wait already?"""
+        round_ = self.round
+        row = self.procedure.irregularities.get("too-few-cards")
+        waiting = sum(as_next for _, as_next in round_.aside)
+        short = len(round_.plan) - round_.cursor - waiting > self.cards_in_device
+        if short and row is not None and row.remedy == RESHUFFLE_REST and not round_.returning:
+            self.irregular("too-few-cards")
+        self.place_waiting_cards()
+
     def place_waiting_cards(self) -> None:
         """Cards drawn in error and to be used as the next card go to the next planned places by themselves; none is a stack."""
         round_ = self.round
         if isinstance(self.step, Stack):
             return
-        while round_.cursor < len(round_.plan):
+        while round_.cards_due and self.kind is not StateKind.SUSPENDED:
             waiting = next((held for held, as_next in round_.aside if as_next), None)
             if waiting is None:
                 return
@@ -229,6 +254,8 @@ class Desk:
             return
         if isinstance(step, HandCard):
             self.fire("drawn")
+            return
+        if isinstance(step, Betting) or (isinstance(step, Exchange) and round_.turns):
             return
         if isinstance(step, Deal) and step.announces is not None:
             self.notes.message = step.announces(round_)
@@ -271,7 +298,8 @@ class Desk:
         self, kind: str, *, where: str = "", detail: str = "", ways: tuple[str, ...] = DECIDED_WAYS, row: str | None = None
     ) -> None:
         """Apply the game's remedy for an irregularity; without a row a supervisor decides while the table waits."""
-        found = self.procedure.irregularities.get(row or kind)
+        first = self.procedure.irregularities.get(row or kind)
+        found = first.at(self.draft.round, where) if first is not None else None
         remedy, rule = (found.remedy, found.rule) if found is not None else ("supervisor-decides", SUPERVISOR)
         self.emit(f.Irregular(kind=kind, remedy=remedy, rule=rule, where=where))
         self.notes.irregularity, self.notes.remedy, self.notes.rule = kind, remedy, rule
@@ -279,10 +307,14 @@ class Desk:
             self.void(kind, remedy, rule)
         elif remedy == "deck-off-table":
             self.deck_off_table(kind, rule)
-        elif remedy == "hand-dead" and (seat := seat_of(where)) is not None and seat in self.round.seats:
+        elif (
+            remedy == "hand-dead" and not self.procedure.among_players and (seat := seat_of(where)) is not None and seat in self.round.seats
+        ):
             self.emit(f.HandDead(seat=seat, rule=rule))
         elif remedy == "supervisor-decides":
             self.raise_alarm(kind, where=where, detail=detail, ways=ways)
+        else:
+            apply_remedy(self, kind, remedy, rule, where)
 
     def void(self, why: str, remedy: str, rule: Rule) -> None:
         """All hands void by a rule; wagers go back."""
@@ -303,6 +335,11 @@ class Desk:
         self.emit(f.DeckQuarantined(why=why))
         self.raise_alarm(why, holds=False, ways=("replace-deck",))
         self.fire("quarantine")
+
+    @staticmethod
+    def name_of_exposed(card: Sealed) -> str:
+        """The name of a card that the dealer exposed by mistake: everybody at the table has seen it."""
+        return unseal(card, "exposed by the dealer").name
 
     @property
     def cards_in_device(self) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from controller.dealing.side_steps import BurnByFirst
-from controller.dealing.steps import Burn, Deal, Draw, Stack
+from controller.dealing.steps import Burn, Deal, Draw, Exchange, Stack
 from controller.dealing.turn_steps import HandCard
 from controller.table import facts as f
 from controller.table.acts import DeviceNotice, DeviceRoutine
@@ -48,7 +48,7 @@ def _cards_still_to_come(desk: Desk) -> bool:
         return False
     later = desk.procedure.steps[names.index(phase) :]
     round_ = desk.draft.round
-    brings_cards = [step for step in later if isinstance(step, Burn | BurnByFirst | Deal | Stack | Draw | HandCard)]
+    brings_cards = [step for step in later if isinstance(step, Burn | BurnByFirst | Deal | Stack | Draw | HandCard | Exchange)]
     return any(step.when is None or (round_ is not None and step.when(round_)) for step in brings_cards)
 
 

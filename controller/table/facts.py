@@ -36,6 +36,7 @@ from controller.table.fact_people import (
     SideDecided,
     TurnTaken,
 )
+from controller.table.fact_rest import BettingClosed, BurnedInstead, Exchanged, HeldOut, RestDue, RestShuffled
 from controller.table.fact_round import (
     AsideReleased,
     BetsClosed,
@@ -93,6 +94,7 @@ AnyFact = (
     | StubExplained | StubRacked | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed
     | AsideReleased | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEmptied | ShoeEnded | DealerChanged
     | HandsBegun | HandChose | HandSplit | HandClosed | HoleTold | TurnsEnded | CardOffered | OfferTaken | OfferPassed | AsideBurned
+    | BettingClosed | Exchanged | BurnedInstead | HeldOut | RestDue | RestShuffled
 )  # fmt: skip
 
 __all__ = [
@@ -102,6 +104,8 @@ __all__ = [
     "AsideBurned",
     "AsideReleased",
     "BetsClosed",
+    "BettingClosed",
+    "BurnedInstead",
     "CardDealt",
     "CardDiscarded",
     "CardOffered",
@@ -123,6 +127,7 @@ __all__ = [
     "DeviceModeTold",
     "DiscardsCollected",
     "EvidenceConfirmed",
+    "Exchanged",
     "Exposed",
     "Fact",
     "HandChose",
@@ -132,11 +137,14 @@ __all__ = [
     "HandSet",
     "HandSplit",
     "HandsBegun",
+    "HeldOut",
     "HoleTold",
     "IdleHandsRacked",
     "Irregular",
     "OfferPassed",
     "OfferTaken",
+    "RestDue",
+    "RestShuffled",
     "Resumed",
     "RoundCollected",
     "RoundCompleted",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import Round, seat_place
 from controller.dealing.sizes import money
-from controller.dealing.steps import Placer, StateKind, WagerKind
+from controller.dealing.steps import Placer, StateKind, WagerKind, Wagers
 from controller.table import facts as f
 from controller.table.acts import Start
 from controller.table.desk import Desk
@@ -90,6 +90,9 @@ def bets_flaw(procedure: Procedure, round_: Round) -> str:
     """Why the bets cannot be closed yet; empty when they can."""
     if not round_.seats:
         return "No seat has placed a wager yet."
+    least = next(step.least for step in procedure.steps if isinstance(step, Wagers))
+    if len(round_.seats) < least:
+        return f"It takes {least} players; {len(round_.seats)} has placed a wager."
     for kind in procedure.game.wagers:
         if kind.within is not None and not any(kind.name in seat.wagers for seat in round_.seats.values()):
             return f"Nobody has placed a {kind.name} wager yet."

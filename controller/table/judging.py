@@ -23,6 +23,8 @@ def visible_keys(round_: Round) -> list[str]:
 
 
 def overall(results: dict[str, str], telling: tuple[str, ...]) -> str:
-    """One word for a hand: the common word of its wagers, else that of the first of the `telling` wagers that it has."""
+    """One word for a hand: the common word of its wagers, else that of the first `telling` wager that it has; a share of a pot is a win."""
     words = set(results.values())
-    return words.pop() if len(words) == 1 else next((results[name] for name in telling if name in results), "")
+    if len(words) == 1:
+        return words.pop()
+    return next((results[name] for name in telling if name in results), "win" if "win" in words else "")

@@ -60,7 +60,7 @@ _WAITS = Refused("alarm-open")
 
 # act: (handler, state kinds in which it is judged); elsewhere a person's act is refused
 _JUDGED: dict[type, tuple[Callable[..., None], tuple[StateKind, ...]]] = {
-    a.Load: (deck_acts.load, (K.CLOSED, *_BETWEEN, K.VOID, K.QUARANTINED)),
+    a.Load: (deck_acts.load, (K.CLOSED, *_BETWEEN, K.VOID, K.QUARANTINED, K.DEALING, K.DRAWING, K.DECIDING)),
     a.Shuffle: (deck_acts.shuffle, tuple(kind for kind in _ALL if kind is not K.SUSPENDED)),
     a.ShuffleAborted: (deck_acts.shuffle_aborted, tuple(kind for kind in _ALL if kind is not K.SUSPENDED)),
     a.CardOut: (card_acts.card_out, _ALL),
@@ -69,7 +69,7 @@ _JUDGED: dict[type, tuple[Callable[..., None], tuple[StateKind, ...]]] = {
     a.DeviceNotice: (device_acts.device_notice, _ALL),
     a.DeviceRoutine: (device_acts.routine, _ALL),
     a.Wager: (betting_acts.wager, (K.READY, K.WAGERING, K.COMPLETE)),
-    a.CloseBets: (betting_acts.close_bets, (K.WAGERING,)),
+    a.CloseBets: (betting_acts.close_bets, (K.WAGERING, K.DECIDING)),
     a.Start: (betting_acts.start, (K.READY, K.WAGERING, K.STARTING, K.DEALING, K.COMPLETE)),
     a.Decide: (player_acts.decide, (K.DECIDING, K.DRAWING, K.SETTING, K.SETTLING)),
     a.SetHand: (player_acts.set_hand, (K.SETTING, K.SETTLING)),

@@ -192,6 +192,7 @@ def _parse_decide(where: str, value: object, by: By, origin: Origin | None) -> A
         discard=fields.get("discard", as_cards, ()),
         keep=fields.get("keep", as_cards, ()),
         hand=fields.get("hand", _as_hand, 1),
+        cards=fields.maybe("cards", as_count),
         by=by,
         origin=origin,
     )

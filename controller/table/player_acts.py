@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import DEALER, Seat, seat_place
+from controller.dealing.steps import Betting, Option, Order, SetHands, Settle, Who
 from controller.dealing.steps import Decide as DecideStep
-from controller.dealing.steps import Option, Order, SetHands, Settle, Who
 from controller.dealing.turn_steps import PlayHands
 from controller.table import facts as f
 from controller.table.acts import Decide, SetHand
 from controller.table.dealer_acts import set_dealer
 from controller.table.desk import Desk
+from controller.table.exchange_acts import exchange
 from controller.table.hand_cards import check_named, match_named, named_groups, seal_all
 from controller.table.judging import judge
 from controller.table.side_acts import decide_side
@@ -38,6 +39,8 @@ def decide(desk: Desk, act: Decide) -> None:
     options = options_of(desk.procedure, desk.draft.phase)
     if step is None or not options:
         desk.refuse("not-expected-now", "No decision is asked for in this step.")
+    if desk.round.cursor < len(desk.round.plan):
+        desk.refuse("not-expected-now", f"A card for {desk.round.plan[desk.round.cursor][0]} comes first.")
     seat = _seat(desk, act.seat)
     option = next((o for o in options if o.answers_to(act.choose)), None)
     if option is None:
@@ -48,6 +51,11 @@ def decide(desk: Desk, act: Decide) -> None:
         desk.refuse("bad-option", why, option.rule)
     if option.takes_back is not None and option.takes_back not in seat.wagers:
         desk.refuse("bad-option", f"Seat {act.seat} has no {option.takes_back} wager to take back.", option.rule)
+    if option.exchanges:
+        exchange(desk, act, seat, option)
+        return
+    if act.cards is not None:
+        desk.refuse("bad-cards", f"'{act.choose}' throws no cards away.", option.rule)
     place = seat_place(act.seat)
     amount = amount_of(desk, act, option, seat.wagers, place)
     if act.discard or act.keep:
@@ -59,7 +67,7 @@ def decide(desk: Desk, act: Decide) -> None:
         f.Decided(
             seat=act.seat, choose=option.choose, hand=act.hand, amount=amount, wager=option.places, takes_back=option.takes_back,
             status=option.status, forfeits=option.forfeits, forfeits_to=option.forfeits_to if option.forfeit_percent == 100 else "half",
-            to_rack=len(desk.round.hands.get(place, ())) if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
+            to_rack=len(desk.round.hands.get(place, ())) - seat.thrown if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
             done=not option.keeps_turn,
         )
     )  # fmt: skip
@@ -115,7 +123,10 @@ def _kept(desk: Desk, act: Decide, place: str) -> tuple[tuple[Card, ...], tuple[
 
 def _finish(desk: Desk) -> None:
     step = desk.step
-    if (isinstance(step, DecideStep | Settle) and not desk.round.turns) or (
+    if isinstance(step, Betting):
+        if len(desk.round.live_seats()) < 2:
+            desk.fire("advance")
+    elif (isinstance(step, DecideStep | Settle) and not desk.round.turns) or (
         isinstance(step, SetHands) and not desk.round.turns and not step.ends_with_discards
     ):
         desk.fire("advance")

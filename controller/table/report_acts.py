@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from controller.dealing.round import COMMUNITY, DEALER, Held, Round
-from controller.dealing.steps import ExposeCards, SetHands, StateKind, Step, Who
+from controller.dealing.steps import Betting, ExposeCards, SetHands, StateKind, Step, Who
 from controller.table import facts as f
 from controller.table import turns
 from controller.table.acts import Report, Rescan
@@ -25,7 +25,7 @@ REPORTS = {
     "wrong-start": "wrong-start", "wrong-set": "wrong-set", "wrong-discards": "wrong-discards", "cleared-early": "cleared-early",
     "wrong-place": "wrong-place", "card-face-up": "card-face-up", "cards-face-up": "cards-face-up",
     "device-malfunction": "device-malfunction", "foreign-card": "foreign-card", "duplicate-card": "duplicate-card",
-    "missing-card": "missing-card", "too-few-cards": "too-few-cards",
+    "missing-card": "missing-card", "too-few-cards": "too-few-cards", "hand-fouled": "hand-fouled",
 }  # fmt: skip
 
 
@@ -66,6 +66,8 @@ def _in_time(desk: Desk, kind: str) -> bool:
     if kind == "dealer-card-exposed":
         return _a_decision_is_due(desk) and not desk.round.dealer_exposed
     if kind == "community-card-exposed":
+        if isinstance(desk.step, Betting):
+            return bool(desk.round.aside)
         return any(number not in _due_now(desk) for number in _community_down(desk.round))
     return True
 

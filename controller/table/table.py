@@ -61,7 +61,7 @@ def new_state(procedure: Procedure, table: str) -> TableState:
 
 def decide(procedure: Procedure, state: TableState, act: AnyAct, now_ms: int) -> Verdict:
     """Judge one act. `now_ms` is wall time for display only; no rule of this table depends on it."""
-    kind = procedure.kinds[state.phase]
+    kind = procedure.kind_at(state.phase, state.round)
     desk = Desk(procedure, draft_of(state), act.by, now_ms)
     origin = act.origin
     if origin is not None and origin.eseq:

@@ -11,7 +11,7 @@ from controller.dealing.procedure import Procedure
 from controller.dealing.round import DEALER, Round
 from controller.dealing.side_steps import DecideSide, ExposeSide
 from controller.dealing.sizes import money
-from controller.dealing.steps import Decide, ExposeCards, SetHands, Settle, Stack, StateKind, Who
+from controller.dealing.steps import Betting, Decide, ExposeCards, SetHands, Settle, Stack, StateKind, Wagers, Who
 from controller.dealing.turn_steps import PlayHands
 from controller.table import acts as a
 from controller.table.codes import REFUSALS, sentence
@@ -31,7 +31,7 @@ SEQUENCE = 256
 def outcome(procedure: Procedure, state: TableState, act: str, notes: Notes, refusal: Refusal | None = None) -> Outcome:
     """The answer to one act in the state that follows it."""
     round_ = state.round
-    kind = procedure.kinds[state.phase]
+    kind = procedure.kind_at(state.phase, state.round)
     rule = refusal.rule if refusal is not None else notes.rule
     keys = visible_keys(round_) if round_ is not None else []
     return Outcome(
@@ -116,8 +116,8 @@ def gate_open(procedure: Procedure, state: TableState) -> bool:
     round_ = state.round
     return (
         round_ is not None
-        and procedure.kinds[state.phase] in (StateKind.DEALING, StateKind.DRAWING)
-        and round_.cursor < len(round_.plan)
+        and procedure.kind_at(state.phase, state.round) in (StateKind.DEALING, StateKind.DRAWING)
+        and round_.cards_due
         and not state.holding
     )
 
@@ -125,7 +125,7 @@ def gate_open(procedure: Procedure, state: TableState) -> bool:
 def wanted(procedure: Procedure, state: TableState) -> Wanted:
     """What the devices should do now."""
     deck = state.deck
-    kind = procedure.kinds[state.phase]
+    kind = procedure.kind_at(state.phase, state.round)
     if not deck.shuffled or kind in (StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.QUARANTINED, StateKind.VOID):
         return Wanted()
     round_ = state.round
@@ -150,7 +150,7 @@ def wanted(procedure: Procedure, state: TableState) -> Wanted:
 
 def next_acts(procedure: Procedure, state: TableState) -> tuple[str, ...]:
     """The acts that are acceptable now, by their names."""
-    kind = procedure.kinds[state.phase]
+    kind = procedure.kind_at(state.phase, state.round)
     names = []
     for act, test in _NEXT.items():
         if isinstance(OUTCOMES[kind, act], Handler) and test(procedure, state):
@@ -167,15 +167,28 @@ def _stack_due(procedure: Procedure, state: TableState) -> bool:
 
 
 def _may_wager(procedure: Procedure, state: TableState) -> bool:
-    return not state.holding and (procedure.kinds[state.phase] is not StateKind.COMPLETE or not procedure.shuffle_each_round)
+    return not state.holding and (procedure.kind_at(state.phase, state.round) is not StateKind.COMPLETE or not procedure.shuffle_each_round)
+
+
+def _may_close_bets(procedure: Procedure, state: TableState) -> bool:
+    step, round_ = procedure.step(state.phase), state.round
+    if round_ is None:
+        return False
+    return isinstance(step, Betting) or (isinstance(step, Wagers) and not bets_flaw(procedure, round_))
+
+
+def _may_shuffle(procedure: Procedure, state: TableState) -> bool:
+    kind = procedure.kind_at(state.phase, state.round)
+    between = kind in (StateKind.UNVERIFIED, StateKind.COMPLETE, StateKind.VOID) and state.deck.ledger.loaded > 0
+    return between or (state.round is not None and state.round.returning > 0)
 
 
 def _may_start(procedure: Procedure, state: TableState) -> bool:
-    if procedure.game.button_game:
-        return procedure.kinds[state.phase] in (StateKind.READY, StateKind.WAGERING) and not state.holding
+    if procedure.button_game:
+        return procedure.kind_at(state.phase, state.round) in (StateKind.READY, StateKind.WAGERING) and not state.holding
     if procedure.game.holder:
         return _may_name_holder(procedure, state)
-    return procedure.kinds[state.phase] is StateKind.STARTING
+    return procedure.kind_at(state.phase, state.round) is StateKind.STARTING
 
 
 def _may_name_holder(procedure: Procedure, state: TableState) -> bool:
@@ -194,7 +207,7 @@ def _may_decide(procedure: Procedure, state: TableState) -> bool:
     if plays is not None and round_.redeemable and isinstance(step, ExposeCards):
         return any(option.redeems for option in plays.options)
     if isinstance(step, Decide | DecideSide):
-        return bool(round_.turns)
+        return bool(round_.turns) and round_.cursor >= len(round_.plan)
     if isinstance(step, PlayHands):
         return bool(round_.turns) and not (step.must_look and look_may_come(round_, step))
     if not isinstance(step, SetHands | Settle) or not step.options:
@@ -233,24 +246,24 @@ def _may_count(procedure: Procedure, state: TableState) -> bool:
 
 def _may_collect(procedure: Procedure, state: TableState) -> bool:
     step, round_ = procedure.step(state.phase), state.round
-    if procedure.kinds[state.phase] is StateKind.VOID:
+    if procedure.kind_at(state.phase, state.round) is StateKind.VOID:
         return round_ is not None and not round_.collected
     if isinstance(step, SetHands):
         return step.ends_with_discards and round_ is not None and not round_.turns
-    return procedure.kinds[state.phase] is StateKind.COLLECTING and round_ is not None and not round_.collected
+    return procedure.kind_at(state.phase, state.round) is StateKind.COLLECTING and round_ is not None and not round_.collected
 
 
 def _may_resolve(procedure: Procedure, state: TableState) -> bool:
-    return bool(state.alarms) or procedure.kinds[state.phase] in (StateKind.SUSPENDED, StateKind.QUARANTINED)
+    return bool(state.alarms) or procedure.kind_at(state.phase, state.round) in (StateKind.SUSPENDED, StateKind.QUARANTINED)
 
 
 _NEXT: dict[type[a.Act], Callable[[Procedure, TableState], bool]] = {
     a.Open: lambda p, s: True,
-    a.Load: lambda p, s: p.kinds[s.phase] in (StateKind.UNVERIFIED, StateKind.QUARANTINED, StateKind.COMPLETE, StateKind.VOID),
-    a.Shuffle: lambda p, s: p.kinds[s.phase] in (StateKind.UNVERIFIED, StateKind.COMPLETE, StateKind.VOID) and s.deck.ledger.loaded > 0,
+    a.Load: lambda p, s: p.kind_at(s.phase, s.round) in (StateKind.UNVERIFIED, StateKind.QUARANTINED, StateKind.COMPLETE, StateKind.VOID),
+    a.Shuffle: _may_shuffle,
     a.Wager: _may_wager,
     a.Start: _may_start,
-    a.CloseBets: lambda p, s: s.round is not None and not bets_flaw(p, s.round),
+    a.CloseBets: _may_close_bets,
     a.CardOut: _cards_due,
     a.StackOut: _stack_due,
     a.Decide: _may_decide,
@@ -260,7 +273,7 @@ _NEXT: dict[type[a.Act], Callable[[Procedure, TableState], bool]] = {
     a.Declare: _may_declare,
     a.StubCount: _may_count,
     a.Collect: _may_collect,
-    a.Rescan: lambda p, s: s.alarm("unreadable-card") is not None and p.kinds[s.phase] is StateKind.SUSPENDED,
+    a.Rescan: lambda p, s: s.alarm("unreadable-card") is not None and p.kind_at(s.phase, s.round) is StateKind.SUSPENDED,
     a.ReplaceCard: lambda p, s: bool(s.deck.short),
     a.Resolve: _may_resolve,
     a.Close: lambda p, s: True,

@@ -142,6 +142,26 @@ class DaemonTable:
         self._bench.call(lambda: shoe.load(shuffled_cards))
         return self._await({"load"}).outcome
 
+    def shuffle_rest(self, names: list[str]) -> Outcome:
+        """Shuffle these cards, which lie on the table, into the rest of the deck, and put it back into the shoe."""
+        self._put_right()
+        self._pick_up()
+        shuffler, shoe = self._pair.shuffler, self._pair.shoe
+        rest = list(self._bench.call(shoe.unload))
+        for name in names:
+            card = next(card for card in self._lying if card.face is not None and card.face.name == name)
+            self._lying.remove(card)
+            rest.append(card)
+        self._bench.call(shuffler.unload)
+        self._bench.call(shuffler.tray.clear)
+        self._bench.call(lambda: shuffler.load(rest))
+        self._await({"load"})
+        self._bench.call(lambda: shuffler.press_shuffle(decks=self._procedure.deck.decks))
+        self._await({"shuffle", "shuffle_aborted"}, SHUFFLE_S)
+        shuffled = self._bench.call(shuffler.unload)
+        self._bench.call(lambda: shoe.load(shuffled))
+        return self._await({"load"}).outcome
+
     def _pick_up(self) -> None:
         """Pick the cards up that have left the shoe; their owners know them now."""
 

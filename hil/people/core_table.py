@@ -11,7 +11,7 @@ from controller.table.outcome import Outcome
 from controller.table.parse import parse_act, parse_by
 from controller.table.state import TableState
 from controller.table.table import Verdict, decide, new_state, outcome_of, wanted
-from firmware_bridge.cards import Card, Sealed, card_from_code
+from firmware_bridge.cards import Card, Sealed, card_from_code, parse_card
 from hil.people.moves import Move
 from hil.people.tracker import CardTracker
 
@@ -66,6 +66,12 @@ class CoreTable:
         self.pack = [card for card in cards if card is not None]
         self._rng.shuffle(self.pack)
         return self.decide(Shuffle(counted=deck.cards, by=SHUFFLER, origin=Origin("shuffler")))
+
+    def shuffle_rest(self, names: list[str]) -> Outcome:
+        """Shuffle these cards into the rest of the deck."""
+        self.pack += [parse_card(name) for name in names]
+        self._rng.shuffle(self.pack)
+        return self.decide(Shuffle(counted=len(self.pack), by=SHUFFLER, origin=Origin("shuffler")))
 
     def decide(self, act: AnyAct) -> Outcome:
         """Judge one act and take its state."""

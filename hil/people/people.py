@@ -17,7 +17,7 @@ from controller.dealing.plan import turns_of
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import DEALER, SIDES, Round, Seat, seat_of, seat_place
 from controller.dealing.side_steps import DecideSide, ExposeSide
-from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, StateKind, Stub, Wagers, Who
+from controller.dealing.steps import Betting, Decide, Exchange, ExposeCards, Option, SetHands, Settle, StateKind, Stub, Wagers, Who
 from controller.dealing.turn_steps import PlayHands
 from controller.table.outcome import Outcome
 from firmware_bridge.cards import parse_card
@@ -25,7 +25,8 @@ from hil.people import sides
 from hil.people.drawing import next_in_turns
 from hil.people.hands import groups_of
 from hil.people.moves import HandCards, Move, Plain
-from hil.people.stakes import amount_of, cents, wagers_of
+from hil.people.muck import Muck, among_players, some_seats
+from hil.people.stakes import amount_of, cents, seat_after, wagers_of
 from hil.people.starting import any_start
 
 SUPERVISOR: Final = "supervisor:S1"
@@ -46,6 +47,7 @@ class People:
         self.procedure = procedure
         self.rng = rng
         self.cards = HandCards()
+        self.muck = Muck(procedure, self.cards, rng)
         self.round = Round(number=0)
         self._most_seats = min(most_seats or procedure.seats, procedure.seats)
         self._coming: list[int] = []
@@ -74,6 +76,7 @@ class People:
             self._names_all = True
         if outcome.state != "suspended" and outcome.phase != self._phase:
             self._enter(outcome)
+        self.muck.heard(move, outcome, self.round)
 
     def saw_card(self, place: str, name: str) -> None:
         """A card was placed."""
@@ -103,8 +106,9 @@ class People:
         kept = self.round.seats if number and not self.round.number else {}
         self.round = Round(number=number, seats=dict(kept))
         self.cards.clear()
+        self.muck.clear()
         self._named.clear()
-        seats = self.rng.sample(range(1, self.procedure.seats + 1), self.rng.randint(1, self._most_seats))
+        seats = some_seats(self.procedure, self._most_seats, self.rng)
         self._coming = [seat for seat in sorted(seats) if seat not in kept]
 
     def _remember(self, move: Move) -> None:
@@ -144,7 +148,9 @@ class People:
             return
         option = next((item for item in self._options() if item.answers_to(str(word))), None)
         if option is not None:
-            self._change_seat(seat, option, value)
+            if seat in self.round.seats:
+                self.round.seats = {**self.round.seats, seat: seat_after(self.round.seats[seat], option, value)}
+            self.muck.threw(seat, option, value)
         self._take_turn(seat_place(seat))
         self._note_named(seat_place(seat), value)
 
@@ -166,15 +172,6 @@ class People:
         named = {key: cards for key in ("keep", "discard", "high", "medium", "low") if isinstance(cards := value.get(key), list)}
         if named:
             self._named[place] = named
-
-    def _change_seat(self, number: int, option: Option, value: Mapping[str, object]) -> None:
-        seat = self.round.seats.get(number)
-        if seat is None:
-            return
-        wagers = {name: amount for name, amount in seat.wagers.items() if name != option.takes_back}
-        if option.places is not None:
-            wagers[option.places] = cents({option.places: value["amount"]})[option.places] if "amount" in value else None
-        self.round.seats = {**self.round.seats, number: Seat(number, wagers, status=option.status or seat.status)}
 
     def _forget_turn(self, move: Move) -> None:
         """Somebody's slip has changed or taken this turn: try it later, and do not insist on it."""
@@ -238,14 +235,14 @@ class People:
             case StateKind.SUSPENDED:
                 return self._resolving(outcome)
             case _:
-                return self._in_round(outcome)
+                return self._in_round(outcome) if "shuffle" not in outcome.next else None
 
     def _wagering(self, outcome: Outcome) -> Move | None:
         if self.procedure.game.holder and self.round.button is None and self._coming and "start" in outcome.next:
             return Move("start", {"seat": self._coming[0]})
         if self._coming:
             return Move("wager", self._wager(self._coming[0]))
-        if self.procedure.game.button_game and self.round.button is None:
+        if self.procedure.button_game and self.round.button is None:
             self._button = self._button % self.procedure.seats + 1
             return Move("start", {"button": self._button})
         if not self.round.seats:
@@ -277,7 +274,7 @@ class People:
             case ExposeCards() | ExposeSide():
                 return Move("expose", self._expose_for_all(step))
             case Settle():
-                return self._expose_next()
+                return among_players(step, self.round, self._turns, self.cards, self.rng) or self._expose_next()
             case Stub():
                 return None
             case _ if outcome.state == "starting":
@@ -291,6 +288,8 @@ class People:
     def _decide(self, step: Decide | DecideSide, outcome: Outcome) -> Move | None:
         if isinstance(step, DecideSide):
             return sides.decision(step, self.cards, self.rng)
+        if isinstance(step, Betting | Exchange):
+            return among_players(step, self.round, self._turns, self.cards, self.rng)
         seat = seat_of(outcome.turn or "")
         if seat is None:
             return None
@@ -362,6 +361,8 @@ class People:
         value: dict[str, object] = {"seat": seat}
         if place not in self._named:
             value.update(self._shown(place, seat))
+        if seat in self.muck.unnamed:
+            value["cards"] = self.cards.at(place)
         return Move("expose", self._with_names(value))
 
     def _with_names(self, value: dict[str, object]) -> dict[str, object]:

@@ -47,6 +47,10 @@ class PlayTable(Protocol):
         """Load and shuffle as far as the table needs it before the next round."""
         ...
 
+    def shuffle_rest(self, names: list[str]) -> Outcome:
+        """Shuffle these cards, which lie on the table, into the rest of the deck."""
+        ...
+
 
 Watcher = Callable[[Move | None, Outcome], None]
 
@@ -81,6 +85,8 @@ def _one_act(people: People, table: PlayTable, move: Move | None, outcome: Outco
         outcome = table.draw(outcome)
     elif outcome.state in BETWEEN_ROUNDS or outcome.state == "void":
         outcome = table.make_ready(outcome)
+    elif "shuffle" in outcome.next:
+        outcome = table.shuffle_rest(people.muck.take_laid_out())
     else:
         raise StuckError("nobody-knows", f"Nobody knows what to do now: {_where(outcome)}.", "See its seed.")
     placed = table.take_placed()

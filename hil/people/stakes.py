@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from controller.dealing.procedure import Procedure
+from controller.dealing.round import Seat
 from controller.dealing.sizes import Size, money
 from controller.dealing.steps import Option, WagerKind
 from controller.table.parse_values import as_amounts
@@ -21,6 +22,14 @@ MONEY_RATE: Final = 0.9
 def cents(wagers: Mapping[str, object]) -> dict[str, int | None]:
     """The wagers of an act in cents, by name."""
     return as_amounts("wager", {name: amount for name, amount in wagers.items() if name != "seat"})
+
+
+def seat_after(seat: Seat, option: Option, value: Mapping[str, object]) -> Seat:
+    """Return the seat after its player has chosen."""
+    wagers = {name: amount for name, amount in seat.wagers.items() if name != option.takes_back}
+    if option.places is not None:
+        wagers[option.places] = cents({option.places: value["amount"]})[option.places] if "amount" in value else None
+    return Seat(seat.number, wagers, status=option.status or seat.status)
 
 
 def wagers_of(procedure: Procedure, rng: random.Random, others: Iterable[Mapping[str, int | None]] = ()) -> dict[str, object]:

@@ -43,7 +43,12 @@ ROUNDS = [
     Round(number=1, hands={"player": lying("2c", "3d"), "banker": lying("9c", "Kd")}),
     Round(number=1, seats={1: Seat(1, {"initial": 5, "war": 5})}),
     Round(number=1, hands={"community": tuple(Held(Sealed(parse_card(name)), "read", True) for name in ("4c", "9d"))}),
+    *(
+        Round(number=1, seats={n: Seat(n, {"ante": 5}) for n in (1, 2)}, burned=burned, out=out)
+        for burned, out in ((0, 4), (1, 9), (2, 12), (3, 14), (3, 50), (4, 51), (5, 40))
+    ),
 ]
+"""The last ones have two seats still in, so many burns and cards out."""
 
 
 @pytest.fixture(params=TABLES, ids=[f"{game}-{method}" for game, method in TABLES])

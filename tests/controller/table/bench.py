@@ -19,7 +19,7 @@ from controller.table import facts as f
 from controller.table.outcome import Outcome
 from controller.table.state import TableState
 from controller.table.table import Verdict, decide, new_state, outcome_of
-from firmware_bridge.cards import Card, Sealed, card_from_code
+from firmware_bridge.cards import Card, Sealed, card_from_code, unseal
 
 SHOE = a.By("device", "shoe")
 SHUFFLER = a.By("device", "shuffler")
@@ -35,8 +35,16 @@ HOUSES: dict[str, dict[str, Plain]] = {
 """What a house must set so that every method may be used, and every step is met now and then."""
 METHOD_HOUSES: dict[tuple[str, str], dict[str, Plain]] = {("blackjack", "hand"): {"decks": 2}}
 """What a house must set so that a game may be dealt by this method."""
-TABLES = tuple((key, method.value) for key, game in GAMES.items() for method in game.deals)
-"""Every game with every method that it has."""
+
+
+def houses_of(key: str) -> list[str]:
+    """The game's key; where its house chooses among variants, `key/variant` for each of them."""
+    variants = [setting.allowed or () for setting in GAMES[key].settings if setting.name == "variant"]
+    return [f"{key}/{value}" for value in variants[0]] if variants else [key]
+
+
+TABLES = tuple((name, method.value) for key, game in GAMES.items() for name in houses_of(key) for method in game.deals)
+"""Every game with every method and every variant that it has."""
 ROUNDS_FOR = 12
 """Random play was measured with so many tables; with more of them each plays less, so that the whole costs the same."""
 
@@ -50,11 +58,13 @@ _COMPILED: dict[tuple[str, ...], Procedure] = {}
 
 
 def procedure_of(game: str, method: str, house: Mapping[str, Plain] | None = None) -> Procedure:
-    """The procedure of a game and method, compiled once for each set of house settings."""
-    merged = {**HOUSES.get(game, {}), **METHOD_HOUSES.get((game, method), {}), **(house or {})}
-    key = (game, method, *(f"{name}={value!r}" for name, value in sorted(merged.items())))
+    """The procedure of a game (`key` or `key/variant`) and method, compiled once for each set of house settings."""
+    game_key, _, variant = game.partition("/")
+    merged = {**HOUSES.get(game_key, {}), **METHOD_HOUSES.get((game_key, method), {}), **(house or {})}
+    merged |= {"variant": variant} if variant else {}
+    key = (game_key, method, *(f"{name}={value!r}" for name, value in sorted(merged.items())))
     if key not in _COMPILED:
-        _COMPILED[key] = build_procedure(GAMES[game], method, merged)
+        _COMPILED[key] = build_procedure(GAMES[game_key], method, merged)
     return _COMPILED[key]
 
 
@@ -89,6 +99,11 @@ class Bench:
         """Cards that physically left the device since the shuffle, in order."""
         self.places: dict[str, list[Card]] = {}
         self.aside: list[tuple[Card, bool]] = []
+        self.muck: list[Card] = []
+        """Burns, cards found face up, folded and thrown cards: what lies in the rack and may be shuffled into the rest of the deck."""
+        self.held_out: list[Card] = []
+        self.laid_out: list[Card] = []
+        """Cards that wait to be shuffled into the rest of the deck."""
         self.verdict: Verdict | None = None
         self.act: a.AnyAct | None = None
         self.facts: list[f.AnyFact] = []
@@ -216,6 +231,11 @@ class Bench:
                 self.pack = []
             case f.RoundStarted():
                 self.places, self.aside = {}, [waiting for waiting in self.aside if fact.waiting and waiting[1]]
+                self.muck, self.held_out, self.laid_out = [], [], []
+            case f.RestShuffled():
+                self.pack += self.laid_out
+                self.rng.shuffle(self.pack)
+                self.laid_out, self.out = [], []
             case f.RoundCompleted():
                 self.rounds += 1
             case _:
@@ -249,14 +269,57 @@ class Bench:
                 self._lay(fact.to, [fed.pop(0)])
             case f.CardPutAside():
                 self.aside.append((fed.pop(0), fact.as_next))
-            case f.StrayCard() | f.CardDiscarded():
+            case f.StrayCard():
                 fed.pop(0)
+            case f.CardDiscarded():
+                self.muck.append(fed.pop(0))
             case f.StackCardRead():
                 self.places.setdefault("pending", []).append(fed.pop(0))
             case _:
+                self._follow_muck(fact)
+
+    def _follow_muck(self, fact: f.AnyFact) -> None:
+        """Cards that lie on the table or in the rack go somewhere else."""
+        match fact:
+            case f.Exchanged():
+                hand = self.places[f"seat {fact.seat}"]
+                named = [unseal(card, "the test follows the cards") for card in fact.discard]
+                for card in named or self.rng.sample(hand, fact.cards):
+                    hand.remove(card)
+                    self.muck.append(card)
+            case f.BurnedInstead():
+                self.muck.append(self.places[fact.place].pop(fact.index))
+            case f.HeldOut():
+                self.held_out.append(self.aside.pop()[0])
+                self.muck += [self.aside.pop()[0]] if fact.with_burn else []
+            case f.RestDue():
+                self._lay_out(fact)
+            case _:
                 pass
 
+    def _lay_out(self, fact: f.RestDue) -> None:
+        kept = self.muck[len(self.muck) - fact.own_thrown :] if fact.own_thrown else []
+        if fact.muck and self.state.round is not None:
+            for number, seat in self.state.round.seats.items():
+                if seat.status == "folded":
+                    self.laid_out += self.places.pop(f"seat {number}", [])
+            self.laid_out += self.muck[: len(self.muck) - len(kept)]
+            self.muck = kept
+        for _ in range(fact.aside):
+            self.laid_out.append(self.aside.pop()[0])
+        if fact.held_out:
+            self.laid_out += self.held_out
+            self.held_out = []
+        if fact.board:
+            self.laid_out += self.places.pop("community")
+        for _ in range(fact.burns):
+            self.laid_out.append(self.muck.pop())
+        assert len(self.laid_out) == fact.cards, "another number of cards is laid out than the record says"
+
     def _lay(self, to: str, cards: list[Card]) -> None:
+        if to == "burn":
+            self.muck += cards
+            return
         place = "community" if to.startswith("community") else to
         self.places.setdefault(place, []).extend(cards)
 

@@ -207,12 +207,24 @@ def _casino_war(procedure: Procedure, round_: Round) -> None:
             assert pays["initial"] in (initial, -initial)
 
 
+def _poker(procedure: Procedure, round_: Round) -> None:
+    """The players' pot is not followed: no amounts, but somebody wins each part of it unless the last hand is dead."""
+    assert all(pay is None for pays in round_.pays.values() for pay in pays.values())
+    assert set(round_.results) == set(map(str, round_.seats))
+    if not round_.live_seats():
+        return
+    for part in {name for results in round_.results.values() for name in results} - {kind.name for kind in procedure.game.wagers}:
+        assert any(results.get(part) == "win" for results in round_.results.values()), part
+    assert any("win" in results.values() for results in round_.results.values())
+
+
 _CHECKS = {
     "casino-war": _casino_war,
     "blackjack": check_blackjack,
     "spanish-21": check_spanish,
     "double-attack-blackjack": check_double_attack,
     "triple-attack-blackjack": check_triple_attack,
+    "poker": _poker,
     "colorado-hold-em-poker": _colorado,
     "fast-action-hold-em": _fast_action,
     "flop-poker": _flop,

@@ -12,7 +12,7 @@ from controller.dealing.round import DEALER as DEALER_PLACE
 from controller.dealing.round import Round, seat_of, seat_place
 from controller.dealing.side_steps import DecideSide, ExposeSide
 from controller.dealing.sizes import Size
-from controller.dealing.steps import Decide, ExposeCards, Option, SetHands, Settle, Stack, StateKind, Who
+from controller.dealing.steps import Decide, ExposeCards, Option, Order, SetHands, Settle, Stack, StateKind, Who
 from controller.dealing.turn_steps import PlayHands
 from controller.hands.points import is_blackjack
 from controller.table import acts as a
@@ -48,6 +48,8 @@ def _load(bench: Bench) -> a.AnyAct:
 
 def _shuffle(bench: Bench) -> a.AnyAct:
     cards = bench.procedure.deck.cards - len(bench.state.deck.short)
+    if bench.state.round is not None and bench.state.round.returning:
+        cards = bench.state.deck.ledger.device + bench.state.round.returning
     return a.Shuffle(counted=cards, by=SHUFFLER, origin=bench.origin("shuffler"))
 
 
@@ -68,7 +70,7 @@ def _wager(bench: Bench) -> a.AnyAct | None:
 
 def _start(bench: Bench) -> a.AnyAct:
     rng, seats = bench.rng, bench.procedure.seats
-    if bench.procedure.game.button_game:
+    if bench.procedure.button_game:
         return a.Start(button=rng.randint(1, seats), by=DEALER)
     if bench.procedure.game.holder:
         return a.Start(seat=rng.randint(1, seats), by=DEALER)
@@ -111,7 +113,7 @@ def _decide(bench: Bench) -> a.AnyAct | None:
         return _choose_in_turn(bench, plays)
     options = options_of(bench.procedure, bench.state.phase)
     turns = [n for place in round_.turns if (n := seat_of(place)) is not None]
-    seats = turns[:1] if isinstance(step, Decide) else turns
+    seats = turns[:1] if isinstance(step, Decide) and step.order is Order.CLOCKWISE else turns
     at_any_time = [option for option in options if option.until_exposed]
     pairs = [(seat, option) for seat in seats for option in options if _may_choose(bench, option, seat)]
     pairs += [(n, option) for n in round_.live_seats() if not round_.seats[n].exposed for option in at_any_time]
@@ -144,6 +146,8 @@ def _look(bench: Bench) -> a.AnyAct:
 
 def _decision(bench: Bench, seat: int, option: Option) -> a.Decide:
     rng, hand = bench.rng, bench.places.get(seat_place(seat), [])
+    if option.exchanges:
+        return _exchange(bench, seat, hand[: option.exchanges] if len(hand) > option.exchanges else hand)
     amount = None
     wagers = round_of(bench).seats[seat].wagers
     if option.places is not None and (rng.random() < 0.5 or _must_say(option.size, wagers)):
@@ -156,6 +160,13 @@ def _decision(bench: Bench, seat: int, option: Option) -> a.Decide:
         elif option.keep:
             keep = tuple(rng.sample(hand, option.keep))
     return a.Decide(seat=seat, choose=option.choose, amount=amount, keep=keep, discard=discard, by=a.By("player", str(seat)))
+
+
+def _exchange(bench: Bench, seat: int, hand: list[Card]) -> a.Decide:
+    """Cards thrown away, named where their player names them and no earlier ones are unknown."""
+    thrown = tuple(bench.rng.sample(hand, bench.rng.randint(1, len(hand))))
+    by, named = a.By("player", str(seat)), bench.names and bench.rng.random() < 0.5
+    return a.Decide(seat=seat, choose="draw", discard=thrown if named else (), cards=None if named else len(thrown), by=by)
 
 
 def _must_say(size: Size | None, wagers: Mapping[str, int | None]) -> bool:
@@ -226,7 +237,7 @@ def _expose(bench: Bench) -> a.AnyAct | None:
         named = tuple(bench.places["community"][i - 1] for i in some)
         return a.Expose(community=tuple(some), cards=named if _unread(round_, "community") else (), by=DEALER)
     assert isinstance(step, Settle)
-    seat = seat_of(round_.turns[0])
+    seat = seat_of(bench.rng.choice(round_.turns) if step.order is Order.ANY else round_.turns[0])
     assert seat is not None
     return expose_seat(bench, seat)
 
@@ -236,6 +247,8 @@ def expose_seat(bench: Bench, seat: int) -> a.Expose:
     place, player = seat_place(seat), round_of(bench).seats[seat]
     hand = bench.places[place]
     forms = next((s.groups for s in bench.procedure.steps if isinstance(s, SetHands) and s.who is not Who.DEALER), ())
+    if player.thrown:
+        return a.Expose(seat=seat, cards=tuple(hand), by=DEALER)
     known = {name for name in player.groups if name != "discard"}
     if known and (player.status != "split" or "discard" in player.groups):
         return a.Expose(seat=seat, by=DEALER)

@@ -25,6 +25,8 @@ from tests.controller.table.wandering import SENSELESS, Wanderer, senseless
 
 VALUES = 6
 """Values of each kind of act put to each state."""
+FULL_ACTS = 160
+"""A round of a full table in which nobody folds has so many acts, most of them cards."""
 MOST_STATES = 2
 """Different moments of each phase."""
 
@@ -36,8 +38,9 @@ def moments(game: str, method: str) -> dict[str, list[Bench]]:
     for seed in range(40):
         for trouble in (0.0, 0.12):
             bench = Bench(procedure_of(game, method), random.Random(seed))
-            wanderer = Wanderer(bench, trouble=trouble)
-            for _ in range(80):
+            full = seed % 4 == 3
+            wanderer = Wanderer(bench, trouble=trouble, full=full)
+            for _ in range(FULL_ACTS if full else 80):
                 kept = found.get(bench.state.phase, [])
                 if len(kept) < MOST_STATES and bench.rng.random() < 0.4:
                     found[bench.state.phase] = [*kept, still(bench)]
@@ -106,7 +109,7 @@ def people_acts(bench: Bench, rng: random.Random) -> list[AnyAct]:
 
 def check(bench: Bench, act: AnyAct, verdict: Verdict) -> None:
     """Check one verdict against the closed table."""
-    kind = bench.procedure.kinds[bench.state.phase]
+    kind = bench.procedure.kind_at(bench.state.phase, bench.state.round)
     entry = OUTCOMES[kind, type(act)]
     outcome = verdict.outcome
     told = f"{name_of(act)} in {bench.state.phase}: {outcome}"

@@ -28,7 +28,7 @@ OTHER_HOUSES: dict[str, dict[str, Plain]] = {
 def another_house(game: str, method: str) -> dict[str, Plain]:
     """A house that decides otherwise wherever it may: of each setting another allowed value, as far as they go together."""
     house: dict[str, Plain] = {}
-    for setting in GAMES[game].settings:
+    for setting in GAMES[game.partition("/")[0]].settings:
         values = setting.between if setting.between is not None else setting.allowed or ()
         others = [value for value in reversed(values) if value != setting.default]
         for value in others[:1]:

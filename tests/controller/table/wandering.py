@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterator
 
 from controller.dealing.round import seat_place
-from controller.dealing.steps import Stack
+from controller.dealing.steps import Betting, Stack
 from controller.table import acts as a
 from controller.table.outcome import Outcome
 from controller.table.outcomes import ACTS
@@ -24,14 +24,19 @@ PATIENCE = 60
 """Acts that a way out may take; a round in progress is voided or played on, so no round is played to its end."""
 RARE = {"close": 0.002, "declare": 0.3, "resolve": 0.2, "load": 0.1, "replace_card": 1.0, "start": 0.4}
 """How readily an act that is not needed for getting on is done."""
+FOLDS = 0.15
+"""How readily a player folds, so that rounds reach their last street."""
 EVENTS = a.DEVICE_EVENTS
 
 
 class Wanderer:
     """See the module's text. Rates: `wrong` of senseless acts, `trouble` of device trouble, `curious` of trying all acts listed as next."""
 
-    def __init__(self, bench: Bench, *, wrong: float = 0.0, trouble: float = 0.0, curious: float = 0.0) -> None:
+    def __init__(self, bench: Bench, *, wrong: float = 0.0, trouble: float = 0.0, curious: float = 0.0, full: bool = False) -> None:
         self.bench, self.rng = bench, bench.rng
+        self.full = full
+        """Every seat plays, or all but one, and nobody folds: the most cards that a round can take."""
+        self._spare = bench.rng.randint(0, 1) if full else 0
         self.wrong, self.trouble, self.curious = wrong, trouble, curious
         self.watch = Watch(bench)
         self.log: list[str] = []
@@ -86,12 +91,21 @@ class Wanderer:
         names = [name for name in outcome.next if name in ("card", "stack")] or list(outcome.next)
         if set(names) <= {"resolve", "close"}:
             return self.mend()
-        weights = [RARE.get(name, 1.0) for name in names]
-        for name in self.rng.choices(names, weights, k=4):
+        folding = isinstance(self.bench.procedure.step(outcome.phase), Betting)
+        weights = [FOLDS if folding and name == "decide" else RARE.get(name, 1.0) for name in names]
+        if self.full:
+            weights = [0.0 if name in self._shunned(outcome, folding=folding) else w for name, w in zip(names, weights, strict=True)]
+        for name in [*self.rng.choices(names, weights, k=4), *names]:
             act = right_act(self.bench, name)
             if act is not None:
                 return self.take(act, self._fed(act))
         return self.mend()
+
+    def _shunned(self, outcome: Outcome, *, folding: bool) -> set[str]:
+        """What a full table does not do: fold, or close the bets while a seat is free."""
+        round_ = self.bench.state.round
+        free = outcome.state == "wagering" and round_ is not None and len(round_.seats) < self.bench.procedure.seats - self._spare
+        return ({"decide"} if folding else set()) | ({"close_bets"} if free else set())
 
     def _cutting_card_is_due(self) -> bool:
         """The cutting card lies before the last cards that a round can take."""

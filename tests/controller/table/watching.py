@@ -92,13 +92,13 @@ class Watch:
         if state.round is not None and bench.procedure.kinds[in_phase] not in MAY_HOLD:
             lying = sum(len(held) for held in state.round.hands.values()) + len(state.round.pending_stack)
             racked = ledger.discarded + ledger.burned
-            assert lying + len(state.round.aside) >= ledger.dealt + ledger.aside >= 0
+            assert lying + len(state.round.aside + state.round.held_out) >= ledger.dealt + ledger.aside >= 0
             assert racked >= 0
 
     def _gate_follows_the_plan(self, before: TableState, act: a.AnyAct, verdict: Verdict) -> None:
         bench, state, outcome = self.bench, verdict.state, verdict.outcome
-        kind = bench.procedure.kinds[state.phase]
-        due = state.round is not None and state.round.cursor < len(state.round.plan) and kind in GATED
+        kind = bench.procedure.kind_at(state.phase, state.round)
+        due = state.round is not None and state.round.cards_due and kind in GATED
         assert (outcome.gate == "open") == (due and not state.holding), "the gate is not what the plan says"
         want = wanted(bench.procedure, state)
         assert (outcome.gate == "open") == bool(want.unlock or want.dispense), "the device is told another gate than the people"
@@ -128,7 +128,7 @@ class Watch:
 
     def _holding_holds(self, verdict: Verdict) -> None:
         state = verdict.state
-        kind = self.bench.procedure.kinds[state.phase]
+        kind = self.bench.procedure.kind_at(state.phase, state.round)
         if state.holding:
             assert kind is StateKind.SUSPENDED or kind in MAY_HOLD, f"the table goes on in {state.phase} with {state.holding}"
         if kind is StateKind.SUSPENDED:

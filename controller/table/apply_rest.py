@@ -1,0 +1,156 @@
+"""Folds facts of games in which players play one another: betting rounds, exchanges, cards shuffled back into the rest of the deck.
+
+After such a shuffle the census is made anew from the cards that are still out: whatever is not known to be out may come again.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.dealing.round import COMMUNITY, Held, Round, seat_of, seat_place
+from controller.decks import DeckSpec
+from controller.integrity.census import ShoeCensus
+from controller.integrity.ledger import Place
+from controller.integrity.order import OrderWatch
+from controller.table import facts as f
+from controller.table.folding import CENSUS, Appliers, change_seat, moved, rack, round_of
+from controller.table.state import TableState
+from firmware_bridge.cards import Sealed, unseal
+
+
+def _betting_closed(spec: DeckSpec, state: TableState, fact: f.BettingClosed) -> None:
+    round_ = round_of(state)
+    round_.betting_rounds += 1
+    round_.turns = ()
+
+
+def _exchanged(spec: DeckSpec, state: TableState, fact: f.Exchanged) -> None:
+    round_ = round_of(state)
+    place, seat = seat_place(fact.seat), round_.seats[fact.seat]
+    if fact.discard:
+        left, thrown = _without(round_.hands.get(place, ()), fact.discard)
+        round_.hands = {**round_.hands, place: left}
+        round_.muck = round_.muck + thrown
+    else:
+        change_seat(round_, msgspec.structs.replace(seat, thrown=seat.thrown + fact.cards))
+    rack(state, fact.cards)
+    round_.plan, round_.cursor = fact.plan, 0
+
+
+def _without(hand: tuple[Held, ...], named: tuple[Sealed, ...]) -> tuple[tuple[Held, ...], tuple[Held, ...]]:
+    """(left, taken): the named cards, or unread ones in their stead."""
+    left, taken = list(hand), []
+    for sealed in named:
+        code = unseal(sealed, CENSUS).code
+        codes = [unseal(held.card, CENSUS).code for held in left]
+        taken.append(left.pop(codes.index(code) if code in codes else codes.index(0)))
+    return tuple(left), tuple(taken)
+
+
+def _burned_instead(spec: DeckSpec, state: TableState, fact: f.BurnedInstead) -> None:
+    round_, deck = round_of(state), state.deck
+    hand = round_.hands[fact.place]
+    round_.hands = {**round_.hands, fact.place: hand[: fact.index] + hand[fact.index + 1 :]}
+    round_.muck = (*round_.muck, hand[fact.index])
+    deck.ledger = moved(deck.ledger.move(Place.DEALT, Place.BURNED), state)
+    round_.burned += 1
+    round_.racked += 1
+    round_.exposed_down += 1
+    if round_.cursor >= len(round_.plan):
+        round_.plan, round_.cursor = fact.plan, 0
+    else:
+        round_.plan = round_.plan + fact.plan
+
+
+def _held_out(spec: DeckSpec, state: TableState, fact: f.HeldOut) -> None:
+    round_, deck = round_of(state), state.deck
+    cards = [held for held, _ in round_.aside]
+    if fact.with_burn:
+        deck.ledger = moved(deck.ledger.move(Place.ASIDE, Place.BURNED), state)
+        round_.muck = (*round_.muck, cards[-2])
+        round_.racked += 1
+    round_.held_out = (*round_.held_out, cards[-1])
+    round_.aside = round_.aside[: -2 if fact.with_burn else -1]
+
+
+def _rest_due(spec: DeckSpec, state: TableState, fact: f.RestDue) -> None:
+    round_ = round_of(state)
+    if fact.muck:
+        _muck_returns(state, round_, fact)
+    _to_rack(state, Place.ASIDE, fact.aside + (len(round_.held_out) if fact.held_out else 0))
+    _to_rack(state, Place.DEALT, fact.board)
+    if fact.aside:
+        round_.aside = round_.aside[: -fact.aside]
+    if fact.held_out:
+        round_.held_out = ()
+    if fact.board:
+        round_.hands = {place: held for place, held in round_.hands.items() if place != COMMUNITY}
+        round_.community_shown = 0
+    if fact.burns:
+        state.deck.ledger = moved(state.deck.ledger.move(Place.BURNED, Place.DISCARDED, fact.burns), state)
+        round_.muck = round_.muck[: -fact.burns]
+    round_.burned += fact.burn_made
+    round_.returning = fact.cards
+    round_.own_out = fact.own
+    if fact.plan:
+        round_.plan, round_.cursor = fact.plan, 0
+
+
+def _to_rack(state: TableState, place: Place, cards: int) -> None:
+    state.deck.ledger = moved(state.deck.ledger.move(place, Place.DISCARDED, cards), state)
+    round_of(state).racked += cards
+
+
+def _muck_returns(state: TableState, round_: Round, fact: f.RestDue) -> None:
+    """Burns, folded hands and discards leave the table's record; the own discards of the seat that draws stay in the rack."""
+    ledger = state.deck.ledger
+    state.deck.ledger = moved(ledger.move(Place.BURNED, Place.DISCARDED, ledger.burned), state)
+    gone = {seat_place(n) for n, seat in round_.seats.items() if seat.status == "folded"}
+    round_.hands = {place: held for place, held in round_.hands.items() if place not in gone}
+    round_.muck = round_.muck[-fact.own_thrown :] if fact.own_named else ()
+
+
+def _rest_shuffled(spec: DeckSpec, state: TableState, fact: f.RestShuffled) -> None:
+    round_, deck = round_of(state), state.deck
+    deck.ledger = moved(deck.ledger.move(Place.DISCARDED, Place.DEVICE, round_.returning), state)
+    round_.racked -= round_.returning
+    round_.out = deck.ledger.loaded - deck.ledger.device
+    round_.returning = 0
+    deck.census = _census(deck.census, round_, deck.ledger.device)
+    deck.watch = OrderWatch.start(spec, last=deck.watch.read or deck.watch.reference.last)
+    deck.fresh = True
+    deck.finding, deck.empty, deck.evidence = "", False, fact.evidence
+
+
+def _census(before: ShoeCensus, round_: Round, left: int) -> ShoeCensus:
+    counts, unknown = list(before.total), 0
+    for place, hand in round_.hands.items():
+        seat = round_.seats.get(seat_of(place) or 0)
+        if seat is not None and seat.thrown and seat.number != round_.own_out:
+            unknown += len(hand) - seat.thrown
+        else:
+            unknown += _take(counts, hand)
+    unknown += _take(counts, round_.muck + round_.held_out + tuple(held for held, _ in round_.aside))
+    return ShoeCensus(bytes(counts), before.total, left, unknown, before.back)
+
+
+def _take(counts: list[int], cards: tuple[Held, ...]) -> int:
+    """Take cards that are out from the counts; returns how many of them nobody knows."""
+    unknown = 0
+    for held in cards:
+        code = unseal(held.card, CENSUS).code
+        if code and counts[code]:
+            counts[code] -= 1
+        else:
+            unknown += 1
+    return unknown
+
+
+APPLY: Appliers = {
+    f.BettingClosed: _betting_closed,
+    f.Exchanged: _exchanged,
+    f.BurnedInstead: _burned_instead,
+    f.HeldOut: _held_out,
+    f.RestDue: _rest_due,
+    f.RestShuffled: _rest_shuffled,
+}
