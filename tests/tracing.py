@@ -107,7 +107,8 @@ def _marked(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
 
 
 def _names(marker: str, citation: str) -> bool:
-    return marker == citation or marker.startswith(f"{citation}(")
+    named = citation.replace("house setting: ", "house:")
+    return marker == named or marker.startswith(f"{named}(")
 
 
 def table_lines(markers: Mapping[str, set[str]]) -> Iterator[str]:

@@ -69,7 +69,7 @@ def test_a_stack_whose_open_card_was_not_read_waits_until_the_cards_are_read_aga
     assert pay(collect(bench), "1") == 100 * 3 * 20
 
 
-@pytest.mark.rule("13:69F-35.9(e)")
+@pytest.mark.rule("13:69F-35.9(e)", "13:69F-23.8(d)", "house:seats")
 @pytest.mark.parametrize("seats", range(1, 8))
 def test_the_stub_has_48_less_one_for_each_player(seats: int) -> None:
     bench = table()

@@ -56,7 +56,7 @@ def test_a_community_card_follows_each_of_the_first_two_passes(method: str) -> N
     assert places(bench) == ["seat 1", "seat 4", "community 1", "seat 1", "seat 4", "community 2", "seat 1", "seat 4"]
 
 
-@pytest.mark.rule("13:69F-35.9(e)")
+@pytest.mark.rule("13:69F-35.9(e)", "13:69F-23.8(d)", "13:69F-35.9(d)")
 @pytest.mark.parametrize("seats", range(1, 8))
 @pytest.mark.parametrize(("method", "full"), [("automated-shoe", 49), ("hand", 50), ("manual-shoe", 50)])
 def test_the_stub_has_three_less_for_each_player_and_one_less_from_stacks(method: str, full: int, seats: int) -> None:
@@ -66,7 +66,7 @@ def test_the_stub_has_three_less_for_each_player_and_one_less_from_stacks(method
     assert bench.view().stub_expected == full - 3 * seats
 
 
-@pytest.mark.rule("13:69E-1.13H(b)")
+@pytest.mark.rule("13:69E-1.13H(b)2")
 @pytest.mark.parametrize("second", ["4.99", 6, 10])
 def test_the_three_wagers_are_equal(second: object) -> None:
     bench = table()
@@ -75,7 +75,7 @@ def test_the_three_wagers_are_equal(second: object) -> None:
     assert refusal(bench, "wager", {"seat": 1, "one": 5, "two": 5, "three": 5}) is None
 
 
-@pytest.mark.rule("13:69E-1.13H(b)")
+@pytest.mark.rule("13:69E-1.13H(b)2")
 def test_no_seat_is_dealt_with_fewer_than_three_wagers() -> None:
     bench = table()
     did(bench, "wager", {"seat": 1, "one": 5})
@@ -157,7 +157,7 @@ def test_one_hand_wins_at_most_the_posted_limit() -> None:
     assert pay(play(table(cards="As Ks Qs Js Ts 2h", payout_limit=200_000), amount=40), "1") == 100 * 120_000
 
 
-@pytest.mark.rule("13:69E-1.13H(b)", "house:let_it_ride_bonus_table")
+@pytest.mark.rule("13:69E-1.13H(b)5", "house:let_it_ride_bonus_table")
 @pytest.mark.parametrize(
     ("cards", "odds"),
     [
@@ -173,7 +173,7 @@ def test_the_bonus_on_the_hand_is_paid_whatever_was_taken_back(cards: str, odds:
     assert paid["let_it_ride_bonus"] == str(odds)
 
 
-@pytest.mark.rule("13:69E-1.13H(b)", "house:three_card_bonus_table")
+@pytest.mark.rule("13:69E-1.13H(b)5", "house:three_card_bonus_table")
 @pytest.mark.parametrize(
     ("own", "odds"), [("As Ks Qs", 50), ("9s 8s 7s", 40), ("9s 9h 9d", 30), ("9s 8h 7d", 6), ("Ks 8s 2s", 3), ("2s 2h 9d", 1),
      ("As Kh 9d", -1)]

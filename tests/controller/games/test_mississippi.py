@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.dealing.settings import Plain
+from controller.dealing.settings import Plain, SettingError
 from controller.table.outcome import Outcome
 from tests.controller.games.rounds import bets, collect, decide, did, do, open_table, pay, places, refusal
 from tests.controller.table.bench import Bench
@@ -75,7 +75,7 @@ def test_the_stub_has_49_less_2_for_each_player_and_one_less_for_a_card_found_fa
     assert bench.view().stub_expected == 49 - 2 * seats - face_up
 
 
-@pytest.mark.rule("13:69F-35.1")
+@pytest.mark.rule("13:69F-35.1", "13:69E-1.13X(b)4")
 @pytest.mark.parametrize(("amount", "accepted"), [(10, True), (20, True), (30, True), (5, False), (15, False), (40, False), (None, False)])
 def test_every_bet_is_one_two_or_three_antes(amount: int | None, accepted: bool) -> None:
     bench = table()
@@ -236,6 +236,13 @@ def test_wagers_without_amounts_give_results_without_money() -> None:
     did(bench, "expose", {"seat": 1})
     outcome = collect(bench)
     assert (outcome.results["1"], outcome.pays["1"]) == ("win", {})
+
+
+@pytest.mark.rule("13:69E-1.13X(a)")
+@pytest.mark.parametrize("seats", [5, 7])
+def test_the_table_has_six_positions(seats: int) -> None:
+    with pytest.raises(SettingError, match=r"13:69E-1\.13X\(a\)"):
+        table(seats=seats)
 
 
 @pytest.mark.rule("house:community-card-exposed")
