@@ -31,7 +31,7 @@ from controller.dealing.steps import (
 )
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games.pay import Odds, check_pay_table, odds_for
+from controller.games.pay import Odds, check_pay_table, odds_for, pair_reaches
 from controller.hands.poker import PokerCategory, PokerHand, evaluate
 
 POSTED = c.law_69e("1.13L(b)5", "wins are paid by the odds printed on the layout; the odds themselves were not reachable")
@@ -167,8 +167,7 @@ def _verdict(settings: Settings, hand: PokerHand) -> tuple[str, Odds | None]:
         lowest = settings.text("lowest_paid_pair")
         if lowest == "none":
             return "odds", None
-        order = "23456789TJQKA"
-        if order.index(hand.cards[0].name[0]) < order.index(lowest):
+        if not pair_reaches(hand, lowest):
             return "lose", None
     return "win", odds_for(settings.table("pay_table"), category.value)
 

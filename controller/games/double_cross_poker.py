@@ -43,6 +43,7 @@ CROSS = ("left", "right", "above", "below", "centre")
 LINES = (("left", "centre", "right"), ("above", "centre", "below"))
 TURNS: list[Plain] = [["left", "right"], ["above", "below"], ["centre"]]
 LAYOUT = c.parallel("MA 205 CMR 146.33(2)", "ante in the middle, four raise areas around it, a three-card wager area")
+WAGERING = c.law("25.6(a)", "by chips, plaques or match play coupons, never spoken with cash; only seated players wager (25.6(b))")
 SECTION = "25.10 and what follows were not reachable"
 
 
@@ -239,7 +240,7 @@ GAME = Game(
     seats_rule=c.parallel("MA 205 CMR 146.33(1)"),
     settings=(*SETTINGS, stud.SETTLEMENT_PASSES),
     wagers=(
-        WagerKind(name="ante", required=True, rule=LAYOUT, meaning="before the cards"),
+        WagerKind(name="ante", required=True, rule=WAGERING, meaning="before the cards"),
         WagerKind(name=SIDE, side=True, rule=LAYOUT, meaning="optional, before the cards"),
         *(
             WagerKind(name=name, before_deal=False, rule=LAYOUT, meaning=f"after the {words} step of the cross, where there is one")

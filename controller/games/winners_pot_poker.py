@@ -33,7 +33,7 @@ from controller.dealing.steps import (
 )
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games.pay import check_pay_table, odds_for, percent_of
+from controller.games.pay import check_pay_table, odds_for, pair_reaches, percent_of
 from controller.hands.poker import PokerCategory, PokerHand, evaluate
 
 FIRST_THREE = (Face.DOWN, Face.DOWN, Face.UP)
@@ -255,7 +255,7 @@ def _jacks_plus(settings: Settings, hand: PokerHand, amount: int | None) -> tupl
     table = settings.table("jacks_plus_table")
     if not table:
         return "odds", None
-    low_pair = hand.category is PokerCategory.PAIR and hand.cards[0].rank not in (1, 11, 12, 13)
+    low_pair = hand.category is PokerCategory.PAIR and not pair_reaches(hand, "J")
     odds = None if low_pair else odds_for(table, hand.category.value)
     return ("lose", c.lost(amount)) if odds is None else ("win", c.net(amount, odds))
 

@@ -33,6 +33,16 @@ def play(bench: Bench, *seats: int, choose: tuple[str, str] = ("check", "check")
     return collect(bench)
 
 
+@pytest.mark.rule("13:69F-25.6(a)")
+def test_no_seat_is_dealt_to_without_an_ante() -> None:
+    bench = table()
+    assert refusal(bench, "wager", {"seat": 1, "three_card_wager": 5}) == "not-wagered"
+    assert refusal(bench, "wager", {"seat": 1, "first_raise": 5}) == "bad-option"
+    assert refusal(bench, "wager", {"seat": 8, "ante": 5}) == "bad-position"
+    bets(bench, 2)
+    assert places(bench)[:2] == ["seat 2", "dealer"]
+
+
 @pytest.mark.rule("13:69F-25.9(a)", "13:69F-35.9(c)", "13:69F-28.9", "13:69F-35.9(d)")
 def test_stacks_of_two_to_each_seat_and_the_dealer_and_then_the_cross_from_the_hand() -> None:
     bench = table()
