@@ -34,7 +34,7 @@ TRACED_MARKERS = {
 }
 KNOWN_FORMS = {
     "requirement": re.compile(r"(EQ-\d+|T-?\d+|P-?\d+|I-?\d+|SDP/1 \d+(\.\d+)*)"),
-    "rule": re.compile(r"(published sheets|((PA|MD|MA|IAC) )?[\w:.-]+(\(\w+\)\d*)*)"),
+    "rule": re.compile(r"(published sheets|((PA|MD|MA|IAC|S\.D\.|205 CMR) )?[\w:.-]+(\(\w+\)[\di]*)*)"),
 }
 
 
