@@ -16,6 +16,7 @@ from device_profiles.plain.describe import line_words, page_lines, summary_lines
 from device_profiles.plain.loader import is_plain, load_plain, plain_profile
 from device_profiles.plain.profile import PlainProfile
 from device_profiles.schema import Profile
+from firmware_bridge.capture.dissector import lua_of, lua_of_sdp1
 from firmware_bridge.codec import Codec
 from firmware_bridge.plain.codec import PlainCodec
 
@@ -116,6 +117,14 @@ def doc(name: str) -> None:
         raise ShoedError("no-page", "The page of SDP/1 is part of the documents.", "See docs/reference/sdp1.md.")
     for line in page_lines(profile):
         click.echo(line)
+
+
+@command.command()
+@click.argument("name")
+def dissector(name: str) -> None:
+    """A Lua script with which Wireshark and tshark name each frame of a capture: tshark -X lua_script:FILE -r CAPTURE."""
+    profile = _loaded(name)
+    click.echo(lua_of(profile) if isinstance(profile, PlainProfile) else lua_of_sdp1(profile), nl=False)
 
 
 @command.command()
