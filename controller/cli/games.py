@@ -10,7 +10,11 @@ from controller.dealing.describe import game_line, procedure_lines, setting_line
 from controller.dealing.diagram import mermaid, svg
 from controller.dealing.game import Game
 from controller.dealing.procedure import Procedure, ProcedureError, build_procedure
+from controller.dealing.settings import Plain, toml_text
 from controller.games import every_game, find_game
+
+LINE = 120
+"""Characters that a setting may take on a screen before its rows are put below one another."""
 
 method_option = click.option("--method", help="Dealing method: manual-shoe, hand or automated-shoe. Default: the game's first.")
 
@@ -109,6 +113,16 @@ def settings(game: str, method: str | None, as_json: bool) -> None:
             write_json(line)
             continue
         note = f"; {line.note}" if line.note else ""
-        write_line(f"{line.name} = {line.value}    ({line.allowed})")
+        for text in _assigned(line.name, line.default):
+            write_line(text)
         write_line(f"    {line.meaning}")
+        write_line(f"    allowed: {line.allowed}{f' [{line.limit}]' if line.limit is not None else ''}")
         write_line(f"    {line.rule} [{line.standing}{note}]")
+
+
+def _assigned(name: str, value: Plain) -> list[str]:
+    """A setting as a configuration has it; a long list of tables takes one line for each."""
+    whole = f"{name} = {toml_text(value)}"
+    if len(whole) <= LINE or not isinstance(value, list):
+        return [whole]
+    return [f"{name} = [", *(f"    {toml_text(row)}," for row in value), "]"]

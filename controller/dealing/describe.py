@@ -7,7 +7,7 @@ import msgspec
 from controller.dealing.game import Game
 from controller.dealing.procedure import Procedure
 from controller.dealing.rules import Rule
-from controller.dealing.settings import Setting, word
+from controller.dealing.settings import Plain, Setting
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import (
     Betting,
@@ -47,13 +47,18 @@ class SettingLine(msgspec.Struct, frozen=True):
     """One house setting, with what it is set to."""
 
     name: str
-    value: str
-    default: str
+    value: Plain
+    default: Plain
     allowed: str
+    """The allowed values in words; `choices` and `between` have them one by one, where they are listed."""
     meaning: str
     rule: str
     standing: str
     note: str = ""
+    limit: str | None = None
+    """The rule that a value contradicts which is not allowed; None where it is the house's own choice."""
+    choices: tuple[Plain, ...] = ()
+    between: tuple[int, int] | None = None
 
 
 class GameLine(msgspec.Struct, frozen=True):
@@ -226,10 +231,11 @@ def setting_lines(game: Game, procedure: Procedure) -> list[SettingLine]:
 
 def _setting(setting: Setting, procedure: Procedure) -> SettingLine:
     rule = setting.rule
-    value = word(procedure.settings.as_dict()[setting.name])
     return SettingLine(
-        setting.name, value, word(setting.default), setting.allowed_words, setting.meaning, rule.citation, rule.standing.value, rule.note
-    )
+        name=setting.name, value=procedure.settings.as_dict()[setting.name], default=setting.default, allowed=setting.allowed_words,
+        meaning=setting.meaning, rule=rule.citation, standing=rule.standing.value, note=rule.note,
+        limit=str(setting.limit) if setting.limit is not None else None, choices=setting.allowed or (), between=setting.between,
+    )  # fmt: skip
 
 
 def game_line(game: Game, procedures: list[Procedure]) -> GameLine:

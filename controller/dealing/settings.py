@@ -7,11 +7,12 @@ game's settings and answers with typed values; a wrong name or value is a senten
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from controller.dealing.rules import Rule
+from controller.dealing.rules import Rule, Standing
 from controller.errors import ShoedError
 
 SHOWN_CHARS: Final = 60
@@ -23,13 +24,17 @@ WHY_CHARS: Final = 300
 Plain: TypeAlias = "bool | int | str | list[Plain] | dict[str, Plain] | None"
 
 
+NEVER_RIGHT: Final[tuple[Plain, ...]] = (False, "", {}, [])
+"""Values of which at least one is none that any table, list or text may be."""
+
+
 class SettingError(ShoedError):
     """A house setting that does not exist or a value that it cannot have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One house setting. `allowed` lists the values, or is (lowest, highest) for whole numbers; None: checked by `shape`."""
+    """One house setting: `allowed` lists the values, `between` gives the least and the greatest whole number, `check` judges any other."""
 
     name: str
     default: Plain
@@ -40,18 +45,24 @@ class Setting:
     check: Callable[[Plain], str] | None = None
     """Returns why a value cannot be used, or an empty text."""
     limit_rule: Rule | None = None
-    """The law that limits `allowed` or `between`; named when a value is refused."""
+    """The rule that limits the values; without it the setting's own, where that was read in the law. Named when a value is refused."""
 
     @property
     def allowed_words(self) -> str:
-        """The allowed values in words."""
+        """The allowed values in words; those of a `check` are what it says of values that cannot be right."""
         if self.between is not None:
-            return f"{self.between[0]} to {self.between[1]}"
+            none = " or none" if self.default is None else ""
+            return f"{self.between[0]} to {self.between[1]}{none}"
         if self.allowed is not None:
             return ", ".join(word(value) for value in self.allowed)
-        if isinstance(self.default, dict):
-            return "a table"
-        return "a list" if isinstance(self.default, list) else "text, a list or a table"
+        words = next(filter(None, map(self.check, NEVER_RIGHT)), "any value") if self.check is not None else "any value"
+        words = words.removeprefix("it is ")
+        return f"{words}, or none" if self.default is None else words
+
+    @property
+    def limit(self) -> Rule | None:
+        """The rule that a value contradicts which is not allowed; None where it is the house's own choice."""
+        return self.limit_rule or (self.rule if self.rule.standing is Standing.LAW else None)
 
 
 def word(value: Plain) -> str:
@@ -61,6 +72,26 @@ def word(value: Plain) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
+
+
+def toml_text(value: Plain) -> str:
+    """A value as TOML has it; `none` where there is none, which TOML cannot say: the setting is then left out."""
+    match value:
+        case None | bool():
+            return word(value)
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case list():
+            return f"[{', '.join(toml_text(item) for item in value)}]"
+        case dict():
+            inner = ", ".join(f"{_toml_key(name)} = {toml_text(item)}" for name, item in value.items())
+            return f"{{ {inner} }}" if inner else "{}"
+        case _:
+            return str(value)
+
+
+def _toml_key(name: str) -> str:
+    return name if name and all(c.isascii() and (c.isalnum() or c in "-_") for c in name) else json.dumps(name, ensure_ascii=False)
 
 
 def shown(value: object, most: int = SHOWN_CHARS) -> str:
@@ -145,23 +176,22 @@ def nearest(name: str, known: Mapping[str, object] | list[str]) -> str:
 
 def _check_value(setting: Setting, value: Plain, game: str) -> None:
     why = setting.check(value) if setting.check is not None else ""
+    law = f" ({setting.limit})" if setting.limit is not None else ""
     if why:
         told = shown(why.rstrip("."), WHY_CHARS)
         raise SettingError(
-            code="bad-setting", what=f"{game}: {setting.name} is not usable: {told}.", do=f"See: shoed games settings {game}"
+            code="bad-setting", what=f"{game}: {setting.name} is not usable: {told}{law}.", do=f"See: shoed games settings {game}"
         )
     if setting.between is not None:
         low, high = setting.between
         none_is_fine = value is None and setting.default is None
         if not none_is_fine and (isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high):
-            law = f" ({setting.limit_rule})" if setting.limit_rule else ""
             raise SettingError(
                 code="bad-setting",
                 what=f"{game}: {setting.name} = {shown(word(value))} is not allowed; it takes {low} to {high}{law}.",
                 do=f"Choose a whole number from {low} to {high}.",
             )
     elif setting.allowed is not None and (value not in setting.allowed or isinstance(value, bool) != isinstance(setting.default, bool)):
-        law = f" ({setting.limit_rule})" if setting.limit_rule else ""
         raise SettingError(
             code="bad-setting",
             what=f"{game}: {setting.name} = {shown(word(value))} is not allowed; it takes {setting.allowed_words}{law}.",

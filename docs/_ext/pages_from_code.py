@@ -20,6 +20,7 @@ from controller.cli.main import root
 from controller.dealing.describe import procedure_lines, setting_lines
 from controller.dealing.diagram import svg
 from controller.dealing.procedure import build_procedure
+from controller.dealing.settings import Plain, toml_text
 from controller.games import GAMES
 from controller.service.config import Config
 from controller.table.codes import ALARMS, IRREGULARITIES, REFUSALS, REMEDIES, Code
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 DRAWN_GAME: Final = "colorado-hold-em-poker"
 """The game whose machine the page on procedures shows."""
+SHORT: Final = 120
+"""Characters of a default that a cell of a table shows."""
 GENERATED: Final = Path(__file__).parent.parent / "_generated"
 
 
@@ -139,7 +142,12 @@ def game_lines() -> Iterator[str]:
         )
         for setting in setting_lines(game, procedures[0]):
             words = f"{_cell(setting.meaning)} | {_cell(setting.rule)} ({setting.standing})"
-            yield f"| `{setting.name}` | {_cell(setting.default)} | {_cell(setting.allowed)} | {words} |"
+            yield f"| `{setting.name}` | {_cell(_short(setting.default))} | {_cell(setting.allowed)} | {words} |"
+
+
+def _short(value: Plain) -> str:
+    text = toml_text(value)
+    return text if len(text) <= SHORT else f"{text[:SHORT]} ... (`shoed games settings` shows all)"
 
 
 def sdp1_lines() -> Iterator[str]:
