@@ -186,6 +186,7 @@ GAME = Game(
     ),
     deck=lambda settings: DeckSpec(decks=settings.number("decks")),
     deals={Method.MANUAL_SHOE: _deal, Method.HAND: _deal},
+    absent=c.singly(),
     play=_play,
     irregularities=_irregularities,
     judge=_judge,

@@ -203,10 +203,7 @@ GAME = Game(
     ),
     deck=lambda settings: DeckSpec(decks=settings.number("decks")),
     deals={Method.MANUAL_SHOE: _deal},
-    absent={
-        Method.HAND: c.memory("casino war from the hand", "it is dealt from a shoe of several decks"),
-        Method.AUTOMATED_SHOE: c.memory("casino war from stacks", "cards come singly, on demand"),
-    },
+    absent=c.singly(c.memory("casino war from the hand", "it is dealt from a shoe of several decks")),
     play=_play,
     irregularities=_irregularities,
     judge=_judge,

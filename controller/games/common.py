@@ -129,6 +129,12 @@ def times(wager: str, multiple: int) -> Size | None:
     return Size(of=(wager,), percent=(100 * multiple,)) if multiple else None
 
 
+def singly(hand: Rule | None = None, stacks: Rule | None = None) -> dict[Method, Rule]:
+    """The methods that a game of single cards does not have: stacks, and the hand where a rule is given for that."""
+    absent = {Method.AUTOMATED_SHOE: stacks or memory("stacks", "its cards leave the shoe one at a time, on demand")}
+    return absent | ({Method.HAND: hand} if hand is not None else {})
+
+
 def fresh_shoe(round_: Round) -> bool:
     """True before the first card of a shoe."""
     return round_.fresh_shoe
@@ -158,5 +164,5 @@ __all__ = [
     "COUNT_METHOD", "DECK_WRONG", "DRAWN_IN_ERROR", "MORE_FACE_UP", "NO_MORE_BETS", "ONE_FACE_UP", "SHOE_FAILED", "SHOE_START_BURN",
     "SHUFFLER_FAILED", "TWO_DECKS", "TWO_DECKS_LAW", "UNIFORM", "WRONG_COUNT", "analogy", "fresh_shoe", "house", "inferred",
     "kept_cards", "law", "law_69e", "list_of_preferences", "lost", "memory", "methods_setting", "net",
-    "opened", "parallel", "permitted_by_setting", "seats_setting", "stub_check", "stub_every", "times",
+    "opened", "parallel", "permitted_by_setting", "seats_setting", "singly", "stub_check", "stub_every", "times",
 ]  # fmt: skip

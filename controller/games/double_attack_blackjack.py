@@ -175,6 +175,8 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
     return family.judge(terms(settings), settings, round_)
 
 
+SHOE_ONLY = c.law("26.7(a)", "all cards come from a dealing shoe, one at a time")
+
 GAME = Game(
     key="double-attack-blackjack",
     title="Double Attack Blackjack",
@@ -194,6 +196,7 @@ GAME = Game(
     ),
     deck=forty_eight.deck,
     deals={Method.MANUAL_SHOE: _deal},
+    absent=c.singly(SHOE_ONLY, SHOE_ONLY),
     play=_play,
     irregularities=_irregularities,
     judge=_judge,

@@ -196,6 +196,10 @@ GAME = Game(
     ),
     deck=lambda settings: DeckSpec(decks=1),
     deals={Method.HAND: _from_the_hand},
+    absent={
+        Method.MANUAL_SHOE: c.memory("poker from a shoe", "poker is dealt from the hand"),
+        Method.AUTOMATED_SHOE: c.memory("poker from stacks", "cards come one at a time, from the hand"),
+    },
     play=_play,
     irregularities=_irregularities,
     judge=_judge,

@@ -178,10 +178,7 @@ GAME = Game(
     ),
     deck=lambda settings: DeckSpec(decks=settings.number("decks")),
     deals={Method.MANUAL_SHOE: _deal},
-    absent={
-        Method.HAND: c.memory("red dog from the hand", "not known of this game"),
-        Method.AUTOMATED_SHOE: c.memory("red dog from stacks", "the common cards come singly"),
-    },
+    absent=c.singly(c.memory("red dog from the hand", "not known of this game")),
     play=_play,
     irregularities=_irregularities,
     judge=_judge,

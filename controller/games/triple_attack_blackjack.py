@@ -126,6 +126,7 @@ GAME = Game(
     ),
     deck=forty_eight.deck,
     deals={Method.MANUAL_SHOE: _deal},
+    absent=c.singly(c.memory("triple attack from the hand", "it is dealt from a shoe of several decks")),
     play=_play,
     irregularities=_irregularities,
     judge=_judge,

@@ -153,7 +153,7 @@ def test_half_of_an_odd_wager_is_rounded_for_the_house() -> None:
     assert pay(collect(bench), "1") == -363
 
 
-@pytest.mark.parametrize(("method", "why"), [("hand", "shoe of several decks"), ("automated-shoe", "singly")])
+@pytest.mark.parametrize(("method", "why"), [("hand", "shoe of several decks"), ("automated-shoe", "one at a time")])
 def test_a_method_that_the_game_does_not_have_is_refused_with_its_rule(method: str, why: str) -> None:
     with pytest.raises(ProcedureError, match=f"not dealt by {method}: .*{why}.*trade practice"):
         build_procedure(GAMES[GAME], method)
