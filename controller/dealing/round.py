@@ -115,6 +115,8 @@ class Round(msgspec.Struct):
     """Cards laid out to be shuffled into the rest of the deck; until that is done no card comes."""
     held_out: tuple[Held, ...] = ()
     """Board cards turned too early, aside until they are shuffled back before the last board card."""
+    reshuffled: bool = False
+    """Cards were shuffled back into the rest of the deck: what a device has counted since it was loaded says nothing of them."""
     own_out: int = 0
     """The seat whose thrown cards were left out of the last shuffle of the rest."""
     dealer_groups: dict[str, tuple[Sealed, ...]] = {}

@@ -117,7 +117,7 @@ def _draw_game(variant: Variant, settings: Settings) -> tuple[Step, ...]:
         choose="draw", meaning=f"throw away one to {most} cards and get as many at once", exchanges=most,
         rule=c.house("draw_most", "any number by the house's rule"),
     )  # fmt: skip
-    stand = Option(choose="stand", meaning="keep all cards", rule=DRAW_RULE)
+    stand = Option(choose="stand", also=("stay",), meaning="keep all cards", rule=DRAW_RULE)
     steps: list[Step] = [
         Wagers(least=2, rule=PLAYERS),
         Deal(to=(Who.WAGERED,), facing=(DOWN,) * variant.own, first=First.AFTER_BUTTON, rule=DRAW_RULE),

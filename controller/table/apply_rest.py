@@ -115,7 +115,7 @@ def _rest_shuffled(spec: DeckSpec, state: TableState, fact: f.RestShuffled) -> N
     deck.ledger = moved(deck.ledger.move(Place.DISCARDED, Place.DEVICE, round_.returning), state)
     round_.racked -= round_.returning
     round_.out = deck.ledger.loaded - deck.ledger.device
-    round_.returning = 0
+    round_.returning, round_.reshuffled = 0, True
     deck.census = _census(deck.census, round_, deck.ledger.device)
     deck.watch = OrderWatch.start(spec, last=deck.watch.read or deck.watch.reference.last)
     deck.fresh = True

@@ -121,7 +121,7 @@ def _beyond(desk: Desk, act: CardOut) -> str | None:
     """The kind of impossible card, or None when this shoe may still hold it."""
     if act.back_mismatch or (act.back is not None and desk.draft.deck.back is not None and act.back != desk.draft.deck.back):
         return "foreign-card"
-    if act.beyond:
+    if act.beyond and not (desk.draft.round is not None and desk.draft.round.reshuffled):
         return "duplicate-card"
     census, code = desk.draft.deck.census, unseal(act.read, CENSUS).code
     if code and census.counts[code] and census.exact:

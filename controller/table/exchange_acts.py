@@ -67,13 +67,17 @@ def rest_loaded(desk: Desk, act: Load) -> None:
 
 
 def rest_shuffled(desk: Desk, act: Shuffle) -> None:
-    """The cards laid out are shuffled into the rest of the deck; a wrong count makes the deck one that leaves the table."""
+    """The cards laid out are shuffled into the rest of the deck; a wrong count makes the deck one that leaves the table.
+
+    A shuffler that counts against a whole deck finds too few; what it counted decides here.
+    """
     expected = desk.cards_in_device + desk.round.returning
     desk.notes.rule = SHUFFLE_RULE
     if act.mode != "random" or act.problem == "aborted":
         desk.notes.message = "That was no whole random shuffle; the cards are shuffled again."
         return
-    if act.missing or act.extra or act.problem or act.counted not in (None, expected):
+    count_is_told_right = act.counted == expected or (act.counted is None and act.problem != "count")
+    if act.missing or act.extra or act.problem in ("duplicates", "foreign-back") or not count_is_told_right:
         desk.notes.message = f"{expected} cards belong in the rest of the deck."
         desk.notes.irregularity, desk.notes.remedy = "count-mismatch", "deck-off-table"
         desk.deck_off_table("count-mismatch", SHUFFLE_RULE)

@@ -53,6 +53,7 @@ def _hand_dead(desk: Desk, rule: Rule, where: str) -> bool:
         return False
     desk.emit(f.HandDead(seat=seat.number, rule=rule))
     after_a_hand_left(desk)
+    desk.notes.rule = rule
     return True
 
 
