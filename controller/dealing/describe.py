@@ -8,6 +8,7 @@ from controller.dealing.game import Game
 from controller.dealing.procedure import Procedure
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Setting
+from controller.dealing.show_steps import ShowHands
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import (
     Betting,
@@ -119,6 +120,8 @@ def step_words(step: Step) -> str:
             words = _turned(step)
         case Stub():
             words = "The stub goes to the discard rack unexposed, unless it is counted now."
+        case ShowHands():
+            words = f"Each seat with a {step.wager.replace('_', ' ')} wager shows its cards, which is settled at once{_or(step.options)}."
         case Settle(face_up=True):
             words = "Settle each hand from the dealer's right, counterclockwise; all cards lie face up."
         case Settle(passes=2):
@@ -151,6 +154,8 @@ def _dealt(step: Deal) -> str:
     burns = f" Before each card burn {step.burns}." if step.burns else ""
     first = _first(step.first, step.to)
     says = " Then announce what they are." if step.announces is not None else ""
+    if step.together:
+        return f"Deal {len(step.facing)} cards ({faces}) together to {to}{first}.{burns}{says}"
     return f"Deal {len(step.facing)} pass{'es' if len(step.facing) > 1 else ''} ({faces}) to {to}{first}.{burns}{says}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from controller.dealing.round import BURN, COMMUNITY, DEALER, Round, Seat, seat_of, seat_place
+from controller.dealing.show_steps import ShowHands
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import Betting, Burn, Deal, Decide, Draw, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
 from controller.dealing.turn_steps import HandCard, PlayHands
@@ -58,7 +59,7 @@ def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
         case DecideSide():
             return (step.side.value,) if step.asks is None or step.asks(round_) else ()
         case Settle(face_up=False):
-            places = [seat_place(n) for n, seat in sorted(round_.seats.items()) if seat.live or _is_held_by_a_side_wager(step, seat)]
+            places = [seat_place(n) for n, seat in sorted(round_.seats.items()) if _is_settled(step, seat)]
             return tuple(reversed(places)) if step.order is Order.RIGHT_FIRST else tuple(places)
         case _:
             return ()
@@ -85,6 +86,12 @@ def _from_opener(step: Betting, round_: Round, seats: int) -> tuple[str, ...]:
     opener = step.opener(round_) if step.opener is not None else None
     begin = live.index(opener) if opener in live else 0
     return tuple(seat_place(n) for n in live[begin:] + live[:begin])
+
+
+def _is_settled(step: Settle, seat: Seat) -> bool:
+    if isinstance(step, ShowHands):
+        return seat.live and step.wager in seat.wagers
+    return seat.live or _is_held_by_a_side_wager(step, seat)
 
 
 def _is_held_by_a_side_wager(step: Settle, seat: Seat) -> bool:
@@ -131,12 +138,12 @@ def _deal_plan(step: Deal, round_: Round, seats: int) -> Plan:
     places = [place for place in _places(step.to, step.first, round_, seats) if _is_served(step, round_, place)]
     laid = len(round_.hands.get(COMMUNITY, ()))
     plan: list[tuple[str, str]] = []
-    for facing in step.facing:
-        for place in places:
-            plan += [("burn", "down")] * step.burns
-            if place == COMMUNITY:
-                laid += 1
-                plan.append((f"{COMMUNITY} {laid}", facing.value))
-            else:
-                plan.append((place, facing.value))
+    by_pass = [(place, facing) for facing in step.facing for place in places]
+    for place, facing in [(place, facing) for place in places for facing in step.facing] if step.together else by_pass:
+        plan += [("burn", "down")] * step.burns
+        if place == COMMUNITY:
+            laid += 1
+            plan.append((f"{COMMUNITY} {laid}", facing.value))
+        else:
+            plan.append((place, facing.value))
     return tuple(plan)

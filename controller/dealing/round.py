@@ -57,6 +57,8 @@ class Seat(msgspec.Struct, frozen=True):
     wrong: str = ""
     thrown: int = 0
     """Cards exchanged that nobody named: as many of those that lie in the hand's record are not there any more."""
+    shown_for: tuple[str, ...] = ()
+    """Side wagers for which the seat has shown its cards, so that they were settled then."""
 
     @property
     def live(self) -> bool:
@@ -127,6 +129,8 @@ class Round(msgspec.Struct):
     pays: dict[str, dict[str, int | None]] = {}
     hand_names: dict[str, str] = {}
     declared: dict[str, str] = {}
+    told: dict[str, tuple[str, ...]] = {}
+    """The wagers of each hand that were settled when its result was declared; later ones are declared again."""
     choices: dict[str, str] = {}
     """What was chosen for a side, by its name."""
     collected: bool = False

@@ -149,6 +149,8 @@ class Deal(Step):
     first: First = First.SEAT_ONE
     serves: Callable[[Round, int], bool] | None = None
     """Which of the seats are served; None: all that `to` names."""
+    together: bool = False
+    """Each place gets its cards of all passes at once, before the next place is served."""
     burns: int = 0
     """Cards burned before each card."""
     announces: Callable[[Round], str] | None = None

@@ -9,7 +9,7 @@ from controller.decks import DeckSpec
 from controller.table import facts as f
 from controller.table.folding import CENSUS, Appliers, FoldError, change_seat, rack, round_of, take_turn
 from controller.table.state import TableState
-from firmware_bridge.cards import Sealed, unseal
+from firmware_bridge.cards import Card, Sealed, unseal
 
 
 def _decided(spec: DeckSpec, state: TableState, fact: f.Decided) -> None:
@@ -86,7 +86,7 @@ def _exposed(spec: DeckSpec, state: TableState, fact: f.Exposed) -> None:
         groups = {name: tuple(Sealed(card) for card in cards) for name, cards in fact.groups} or seat.groups
         change_seat(round_, msgspec.structs.replace(seat, groups=groups, exposed=fact.done))
         place = f"seat {number}"
-        round_.hands = {**round_.hands, place: _show_named(round_.hands.get(place, ()), fact)}
+        round_.hands = {**round_.hands, place: _show_named(round_.hands.get(place, ()), fact.cards)}
     if fact.done:
         take_turn(round_, fact.place)
 
@@ -114,7 +114,7 @@ def _better(evidence: str) -> str:
 def _show_all(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
     named = list(fact.cards)
     if len(named) != len(hand):
-        return _show_named(hand, fact)
+        return _show_named(hand, fact.cards)
     known = [unseal(h.card, CENSUS) for h in hand]
     missing = list(named)
     for card in known:
@@ -127,8 +127,8 @@ def _show_all(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
     return tuple(shown)
 
 
-def _show_named(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
-    named = list(fact.cards)
+def _show_named(hand: tuple[Held, ...], cards: tuple[Card, ...]) -> tuple[Held, ...]:
+    named = list(cards)
     shown = []
     for held in hand:
         card = unseal(held.card, CENSUS)
@@ -141,6 +141,14 @@ def _show_named(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
         if named and unseal(held.card, CENSUS).code == 0:
             shown[index] = Held(Sealed(named.pop(0)), "told", True)
     return tuple(shown)
+
+
+def _hand_shown(spec: DeckSpec, state: TableState, fact: f.HandShown) -> None:
+    round_, place = round_of(state), f"seat {fact.seat}"
+    seat = round_.seats[fact.seat]
+    change_seat(round_, msgspec.structs.replace(seat, shown_for=(*seat.shown_for, fact.wager)))
+    round_.hands = {**round_.hands, place: _show_named(round_.hands.get(place, ()), fact.cards)}
+    take_turn(round_, place)
 
 
 def _turn_is_taken(spec: DeckSpec, state: TableState, fact: f.TurnTaken) -> None:
@@ -162,6 +170,7 @@ def _hand_judged(spec: DeckSpec, state: TableState, fact: f.HandJudged) -> None:
 def _declared(spec: DeckSpec, state: TableState, fact: f.Declared) -> None:
     round_ = round_of(state)
     round_.declared = {**round_.declared, fact.key: fact.result}
+    round_.told = {**round_.told, fact.key: tuple(round_.results.get(fact.key, ()))}
 
 
 def _hand_dead(spec: DeckSpec, state: TableState, fact: f.HandDead) -> None:
@@ -178,6 +187,7 @@ APPLY: Appliers = {
     f.HandSet: _hand_set,
     f.DiscardsCollected: _discards_collected,
     f.Exposed: _exposed,
+    f.HandShown: _hand_shown,
     f.TurnTaken: _turn_is_taken,
     f.SetFoundWrong: _set_found_wrong,
     f.HandJudged: _hand_judged,

@@ -161,21 +161,25 @@ def _round_voided(spec: DeckSpec, state: TableState, fact: f.RoundVoided) -> Non
         if round_.played_by(number):
             hands_go_back(round_, seat, fact.stand)
         elif seat.status != "natural":
-            _wagers_go_back(round_, number, seat, fact.stand)
+            _wagers_go_back(round_, number, seat, fact)
     round_.plan, round_.cursor, round_.turns, round_.returning = (), 0, (), 0
     state.deck.shuffled = False
     state.resume_to = None
 
 
-def _wagers_go_back(round_: Round, number: int, seat: Seat, stand: tuple[str, ...]) -> None:
-    """Side wagers that stand are settled outside of this record."""
+def _wagers_go_back(round_: Round, number: int, seat: Seat, void: f.RoundVoided) -> None:
+    """Side wagers that stand are settled outside of this record, or have been settled before."""
     key = str(number)
+    before = round_.results.get(key, {})
+    settled = [name for name in void.settled if name in before]
+    results = {name: "odds" if name in void.stand else "void" for name in seat.wagers}
+    amounts = {name: None if amount is None or name in void.stand else 0 for name, amount in seat.wagers.items()}
+    kept = {name: round_.pays[key][name] for name in settled}
     round_.results = {
         **{k: v for k, v in round_.results.items() if not k.startswith(f"{key} hand")},
-        key: {name: "odds" if name in stand else "void" for name in seat.wagers},
+        key: {**results, **{name: before[name] for name in settled}},
     }
-    amounts = {name: None if amount is None or name in stand else 0 for name, amount in seat.wagers.items()}
-    round_.pays = {**{k: v for k, v in round_.pays.items() if not k.startswith(f"{key} hand")}, key: amounts}
+    round_.pays = {**{k: v for k, v in round_.pays.items() if not k.startswith(f"{key} hand")}, key: {**amounts, **kept}}
 
 
 def _aside_released(spec: DeckSpec, state: TableState, fact: f.AsideReleased) -> None:

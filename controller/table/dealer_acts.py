@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from controller.dealing.round import COMMUNITY, DEALER, Held, Round, Seat, seat_place
+from controller.dealing.show_steps import ShowHands
 from controller.dealing.steps import Collect as CollectStep
 from controller.dealing.steps import ExposeCards, Order, SetHands, Settle, StateKind, Who
 from controller.table import facts as f
@@ -12,6 +13,7 @@ from controller.table.desk import Desk, stub_count_due
 from controller.table.going_on import settle_alarm
 from controller.table.hand_cards import check_named, hand_faces, match_named, named_groups, names_of, open_group, seal_all
 from controller.table.judging import judge, overall
+from controller.table.show_acts import show_hand
 from controller.table.side_acts import declare_outcome, expose_side
 from controller.table.turns import is_what_was_told
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
@@ -133,6 +135,9 @@ def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
     seat = round_.seats.get(number)
     if seat is None:
         desk.refuse("not-wagered", f"Seat {number} has no hand in this round.")
+    if isinstance(step, ShowHands):
+        show_hand(desk, step, act, number)
+        return
     place = seat_place(number)
     if place not in round_.turns:
         desk.refuse("not-your-turn", f"The hand of seat {number} is not exposed (again).", step.rule)

@@ -13,22 +13,9 @@ from controller.dealing.plan import plan_of, turns_of
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import COMMUNITY, Round, seat_of
 from controller.dealing.rules import Rule, house
+from controller.dealing.show_steps import ShowHands
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
-from controller.dealing.steps import (
-    Betting,
-    Burn,
-    Collect,
-    Deal,
-    Decide,
-    Draw,
-    Exchange,
-    SetHands,
-    Settle,
-    Stack,
-    StateKind,
-    Step,
-    Stub,
-)
+from controller.dealing.steps import Betting, Burn, Collect, Deal, Decide, Draw, Exchange, SetHands, Settle, Stack, StateKind, Step, Stub
 from controller.dealing.turn_steps import HandCard, PlayHands
 from controller.integrity.ledger import Place
 from controller.table import facts as f
@@ -316,11 +303,17 @@ class Desk:
         else:
             apply_remedy(self, kind, remedy, rule, where)
 
+    @property
+    def settled_for_good(self) -> tuple[str, ...]:
+        """Side wagers that stay as they were settled when hands were shown for them."""
+        return tuple(step.wager for step in self.procedure.steps if isinstance(step, ShowHands) and step.stands)
+
     def void(self, why: str, remedy: str, rule: Rule) -> None:
         """All hands void by a rule; wagers go back."""
         stands = remedy.endswith("side-bets-stand")
         stand = tuple(wager.name for wager in self.procedure.game.wagers if wager.side) if stands else ()
-        self.emit(f.RoundVoided(remedy=remedy, rule=rule, why=why, side_bets_stand=stands, stand=stand))
+        settled = self.settled_for_good
+        self.emit(f.RoundVoided(remedy=remedy, rule=rule, why=why, side_bets_stand=stands, stand=stand, settled=settled))
         judge_void = self.procedure.game.judge_void
         for hand in judge_void(self.procedure.settings, self.round) if stands and judge_void is not None else ():
             self.judged(hand)
@@ -331,7 +324,7 @@ class Desk:
     def deck_off_table(self, why: str, rule: Rule) -> None:
         """The round is void and the deck is quarantined."""
         if self.draft.round is not None and not self.draft.round.void and self.in_round:
-            self.emit(f.RoundVoided(remedy="deck-off-table", rule=rule, why=why))
+            self.emit(f.RoundVoided(remedy="deck-off-table", rule=rule, why=why, settled=self.settled_for_good))
         self.emit(f.DeckQuarantined(why=why))
         self.raise_alarm(why, holds=False, ways=("replace-deck",))
         self.fire("quarantine")

@@ -59,6 +59,14 @@ class Exposed(Fact, frozen=True, kw_only=True, tag=True):
     """The dealer's cards win at once, as the house has defined it."""
 
 
+class HandShown(Fact, frozen=True, kw_only=True, tag=True):
+    """A seat showed the cards that it has so far, for a side wager that is settled now."""
+
+    seat: int
+    wager: str
+    cards: tuple[Card, ...]
+
+
 class TurnTaken(Fact, frozen=True, kw_only=True, tag=True):
     place: str
 

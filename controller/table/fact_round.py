@@ -130,6 +130,8 @@ class RoundVoided(Fact, frozen=True, kw_only=True, tag=True):
     side_bets_stand: bool = False
     stand: tuple[str, ...] = ()
     """Side wagers that are settled all the same."""
+    settled: tuple[str, ...] = ()
+    """Side wagers that stay as they were settled before the round was void."""
 
 
 class AsideReleased(Fact, frozen=True, kw_only=True, tag=True):

@@ -32,6 +32,7 @@ from controller.table.fact_people import (
     HandDead,
     HandJudged,
     HandSet,
+    HandShown,
     SetFoundWrong,
     SideDecided,
     TurnTaken,
@@ -90,7 +91,8 @@ AnyFact = (
     TableOpened | TableClosed | DeviceHeard | DeviceModeTold | StateCarried | DeckLoaded | DeckShuffled | SpareShuffled | SpareUnshuffled
     | DeckUnshuffled | DeckQuarantined | DeckCleared | CardRemoved | CardReplaced | RoundStarted | Wagered | BetsClosed | StartFixed
     | StepEntered | CardDealt | CardsReordered | CardPutAside | StrayCard | CardDiscarded | StackCardRead | StackDealt | CutCardSeen
-    | Decided | SideDecided | HandSet | DiscardsCollected | Exposed | TurnTaken | SetFoundWrong | HandJudged | Declared | StubCounted
+    | Decided | SideDecided | HandSet | DiscardsCollected | Exposed | HandShown | TurnTaken
+    | SetFoundWrong | HandJudged | Declared | StubCounted
     | StubExplained | StubRacked | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed
     | AsideReleased | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEmptied | ShoeEnded | DealerChanged
     | HandsBegun | HandChose | HandSplit | HandClosed | HoleTold | TurnsEnded | CardOffered | OfferTaken | OfferPassed | AsideBurned
@@ -135,6 +137,7 @@ __all__ = [
     "HandDead",
     "HandJudged",
     "HandSet",
+    "HandShown",
     "HandSplit",
     "HandsBegun",
     "HeldOut",

@@ -22,6 +22,16 @@ def visible_keys(round_: Round) -> list[str]:
     return [key for key in round_.results if key in round_.declared]
 
 
+def told_wagers(round_: Round, key: str) -> tuple[str, ...]:
+    """The wagers of a hand whose result may be told: all in the end, before that those that were declared."""
+    return tuple(round_.results[key]) if round_.collected or round_.void else round_.told.get(key, ())
+
+
+def to_declare(round_: Round) -> list[str]:
+    """Hands with results that were not declared yet."""
+    return [key for key, results in round_.results.items() if set(results) - set(round_.told.get(key, ()))]
+
+
 def overall(results: dict[str, str], telling: tuple[str, ...]) -> str:
     """One word for a hand: the common word of its wagers, else that of the first `telling` wager that it has; a share of a pot is a win."""
     words = set(results.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import DEALER, Seat, seat_place
+from controller.dealing.show_steps import ShowHands
 from controller.dealing.steps import Betting, Option, Order, SetHands, Settle, Who
 from controller.dealing.steps import Decide as DecideStep
 from controller.dealing.turn_steps import PlayHands
@@ -43,6 +44,8 @@ def decide(desk: Desk, act: Decide) -> None:
         desk.refuse("not-expected-now", f"A card for {desk.round.plan[desk.round.cursor][0]} comes first.")
     seat = _seat(desk, act.seat)
     option = next((o for o in options if o.answers_to(act.choose)), None)
+    if option is None and isinstance(step, ShowHands) and desk.round.turns:
+        desk.refuse("not-your-turn", f"{desk.round.turns[0]} shows cards for the {step.wager} wager first, or shows nothing.", step.rule)
     if option is None:
         desk.refuse("bad-option", f"Seat {act.seat} may choose {', '.join(o.choose for o in options)}, not '{act.choose[:24]}'.")
     _check_turn(desk, act, seat, option)

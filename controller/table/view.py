@@ -18,7 +18,7 @@ from controller.table.codes import REFUSALS, sentence
 from controller.table.dealer_acts import stub_expected
 from controller.table.desk import Notes, Refusal
 from controller.table.holder_acts import bets_flaw
-from controller.table.judging import overall, visible_keys
+from controller.table.judging import overall, to_declare, told_wagers, visible_keys
 from controller.table.outcome import Outcome, ResultsByWager, Wanted
 from controller.table.outcomes import OUTCOMES, Handler
 from controller.table.state import TableState
@@ -59,7 +59,7 @@ def outcome(procedure: Procedure, state: TableState, act: str, notes: Notes, ref
         stub_expected=stub_expected(round_, state.deck.ledger.loaded) if round_ is not None and procedure.game.stub else None,
         results={key: _result(procedure, round_, key) for key in keys if round_ is not None},
         pays={key: _pay(round_, key) for key in keys if round_ is not None and round_.pays[key]},
-        hands={key: round_.hand_names[key] for key in keys if round_ is not None and round_.hand_names.get(key)},
+        hands={key: round_.hand_names[key] for key in keys if round_ is not None and _is_told(round_, key) and round_.hand_names.get(key)},
         house_way=_house_way(procedure, state),
         rack=round_.racked if round_ is not None else None,
         evidence=notes.evidence,
@@ -77,13 +77,18 @@ def _message(notes: Notes, refusal: Refusal | None) -> str:
 
 
 def _result(procedure: Procedure, round_: Round, key: str) -> str | ResultsByWager:
-    results = round_.results[key]
+    results = {wager: round_.results[key][wager] for wager in told_wagers(round_, key)}
     return overall(results, procedure.game.telling_wagers) if len(set(results.values())) == 1 else results
 
 
+def _is_told(round_: Round, key: str) -> bool:
+    return len(told_wagers(round_, key)) == len(round_.results[key])
+
+
 def _pay(round_: Round, key: str) -> str | dict[str, str]:
-    pays = {wager: amount for wager, amount in round_.pays[key].items() if amount is not None}
-    if len(pays) != len(round_.pays[key]):
+    told = told_wagers(round_, key)
+    pays = {wager: amount for wager, amount in round_.pays[key].items() if amount is not None and wager in told}
+    if len(pays) != len(told):
         return {wager: money(amount) for wager, amount in pays.items()}
     if len(pays) == 1:
         return money(next(iter(pays.values())))
@@ -236,7 +241,7 @@ def _may_expose(procedure: Procedure, state: TableState) -> bool:
 
 
 def _may_declare(procedure: Procedure, state: TableState) -> bool:
-    return state.round is not None and any(key not in state.round.declared for key in state.round.results)
+    return state.round is not None and bool(to_declare(state.round))
 
 
 def _may_count(procedure: Procedure, state: TableState) -> bool:

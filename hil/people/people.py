@@ -16,6 +16,7 @@ from typing import Final
 from controller.dealing.plan import turns_of
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import DEALER, SIDES, Round, Seat, seat_of, seat_place
+from controller.dealing.show_steps import ShowHands
 from controller.dealing.side_steps import DecideSide, ExposeSide
 from controller.dealing.steps import Betting, Decide, Exchange, ExposeCards, Option, SetHands, Settle, StateKind, Stub, Wagers, Who
 from controller.dealing.turn_steps import PlayHands
@@ -26,7 +27,7 @@ from hil.people.drawing import next_in_turns
 from hil.people.hands import groups_of
 from hil.people.moves import HandCards, Move, Plain
 from hil.people.muck import Muck, among_players, some_seats
-from hil.people.stakes import amount_of, cents, seat_after, wagers_of
+from hil.people.stakes import DECLINED_RATE, amount_of, cents, seat_after, wagers_of
 from hil.people.starting import any_start
 
 SUPERVISOR: Final = "supervisor:S1"
@@ -274,7 +275,7 @@ class People:
             case ExposeCards() | ExposeSide():
                 return Move("expose", self._expose_for_all(step))
             case Settle():
-                return among_players(step, self.round, self._turns, self.cards, self.rng) or self._expose_next()
+                return among_players(step, self.round, self._turns, self.cards, self.rng) or self._expose_next(step)
             case Stub():
                 return None
             case _ if outcome.state == "starting":
@@ -352,12 +353,14 @@ class People:
             return self._with_names({"community": places})
         return self._with_names({"seat": DEALER})
 
-    def _expose_next(self) -> Move | None:
+    def _expose_next(self, step: Settle) -> Move | None:
         if not self._turns:
             return None
         place = self._turns[0]
         seat = seat_of(place)
         assert seat is not None
+        if isinstance(step, ShowHands) and self.rng.random() < DECLINED_RATE:
+            return Move("decide", self._choice(seat, self.rng.choice(self._possible(step.options, seat))), f"player:{seat}")
         value: dict[str, object] = {"seat": seat}
         if place not in self._named:
             value.update(self._shown(place, seat))

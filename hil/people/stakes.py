@@ -15,6 +15,8 @@ from controller.table.parse_values import as_amounts
 AMOUNTS: Final = (5, 10, 10, 20, 25, "7.50", 100)
 SIDE_RATE: Final = 0.25
 """How often a seat places an optional wager."""
+DECLINED_RATE: Final = 0.2
+"""How often a seat that may show its cards for a side wager shows nothing."""
 MONEY_RATE: Final = 0.9
 """How often amounts are told at all."""
 

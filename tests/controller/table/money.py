@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from controller.dealing.procedure import Procedure
 from controller.dealing.round import Round, Seat
+from controller.dealing.show_steps import ShowHands
 from controller.hands.poker import evaluate
 from controller.table.state import TableState
 from tests.controller.table.money_twenty_one import (
@@ -32,6 +33,7 @@ def check_money(procedure: Procedure, before: TableState, after: TableState) -> 
 def _void(procedure: Procedure, round_: Round) -> None:
     """Wagers go back, except what was paid at once and side wagers that stand."""
     sides = {kind.name for kind in procedure.game.wagers if kind.side and round_.void_side_bets_stand}
+    sides |= {step.wager for step in procedure.steps if isinstance(step, ShowHands) and step.stands}
     for number, seat in round_.seats.items():
         if seat.status == "natural":
             continue

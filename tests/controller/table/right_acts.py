@@ -16,7 +16,7 @@ from controller.dealing.steps import Decide, ExposeCards, Option, Order, SetHand
 from controller.dealing.turn_steps import PlayHands
 from controller.hands.points import is_blackjack
 from controller.table import acts as a
-from controller.table.judging import overall
+from controller.table.judging import overall, to_declare
 from controller.table.player_acts import options_of
 from controller.table.side_acts import winner_of
 from controller.table.turn_acts import choices_now
@@ -274,7 +274,7 @@ def _named_if_unread(bench: Bench, place: str) -> tuple[Card, ...]:
 
 def _declare(bench: Bench) -> a.AnyAct:
     round_ = round_of(bench)
-    key = next(key for key in round_.results if key not in round_.declared)
+    key = to_declare(round_)[0]
     seat, _, hand = key.partition(" hand ")
     if not seat.isdigit() or (winner_of(round_) is not None and bench.rng.random() < 0.5):
         return right_sides.declare(bench)
