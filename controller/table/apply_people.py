@@ -170,7 +170,10 @@ def _hand_judged(spec: DeckSpec, state: TableState, fact: f.HandJudged) -> None:
 def _declared(spec: DeckSpec, state: TableState, fact: f.Declared) -> None:
     round_ = round_of(state)
     round_.declared = {**round_.declared, fact.key: fact.result}
-    round_.told = {**round_.told, fact.key: tuple(round_.results.get(fact.key, ()))}
+    seat = round_.seats.get(int(number)) if (number := fact.key.partition(" ")[0]).isdigit() else None
+    rest = {key: wagers for key, wagers in round_.told.items() if key != fact.key}
+    only_shown = seat is not None and seat.live and bool(seat.shown_for) and not seat.exposed
+    round_.told = {**rest, fact.key: tuple(round_.results.get(fact.key, ()))} if only_shown else rest
 
 
 def _hand_dead(spec: DeckSpec, state: TableState, fact: f.HandDead) -> None:

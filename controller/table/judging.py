@@ -23,13 +23,15 @@ def visible_keys(round_: Round) -> list[str]:
 
 
 def told_wagers(round_: Round, key: str) -> tuple[str, ...]:
-    """The wagers of a hand whose result may be told: all in the end, before that those that were declared."""
-    return tuple(round_.results[key]) if round_.collected or round_.void else round_.told.get(key, ())
+    """The wagers of a visible hand whose result may be told: those of a hand declared before it was exposed, else all."""
+    return tuple(round_.results[key]) if round_.collected or round_.void else round_.told.get(key, tuple(round_.results[key]))
 
 
 def to_declare(round_: Round) -> list[str]:
     """Hands with results that were not declared yet."""
-    return [key for key, results in round_.results.items() if set(results) - set(round_.told.get(key, ()))]
+    return [
+        key for key, results in round_.results.items() if key not in round_.declared or set(results) - set(round_.told.get(key, results))
+    ]
 
 
 def overall(results: dict[str, str], telling: tuple[str, ...]) -> str:
