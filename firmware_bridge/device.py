@@ -12,7 +12,7 @@ Rules:
   again at the slowest pace, because the right one may be plugged in; each try proves identity anew.
 * Bytes are handed from the port to the session and back without a task switch: one loop serves many devices.
 
-Clocks, randomness and waiting are passed in.
+What the device speaks is the session's business: anything that keeps `session.contract.Session` will do. Clock and waiting are passed in.
 """
 
 from __future__ import annotations
@@ -21,16 +21,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from enum import Enum
-from secrets import token_bytes
 
 import msgspec
 
-from firmware_bridge.codec import Codec
 from firmware_bridge.commands import Command
 from firmware_bridge.link.line import Line
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
-from firmware_bridge.session.handshake import HostSettings
-from firmware_bridge.session.host import HostSession
+from firmware_bridge.session.contract import Session
 from firmware_bridge.session.outputs import (
     CommandAnswered,
     CommandFailed,
@@ -96,17 +93,15 @@ class Device:
         self,
         name: str,
         transport: Transport,
-        codec: Codec,
-        settings: HostSettings,
+        session: Session,
         consumer: Consumer,
         *,
         clock: Callable[[], float] = time.monotonic,
-        entropy: Callable[[int], bytes] = token_bytes,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.name = name
         self.transport = transport
-        self.session = HostSession(codec, settings, entropy)
+        self.session = session
         self.refusal: Refused | None = None
         self.last_status: StatusReport | None = None
         self.reopens = 0

@@ -18,8 +18,8 @@ from controller.errors import ShoedError
 from controller.journal.keys import load_keys
 from controller.journal.verify import verify_journal
 from controller.service.config import DeviceConfig, Setup, TableConfig
+from controller.service.device_plan import DevicePlan
 from controller.service.errors import ServiceError
-from controller.service.link import LinkMaker
 from controller.service.preflight import TablePlan, check_files, plan_tables, probe_device
 from controller.service.program import verify_program
 from firmware_bridge.transport.base import PortBusyError
@@ -79,7 +79,7 @@ async def examine(setup: Setup) -> list[Finding]:
     findings += _check_modem_manager()
     for table in tables:
         for device in table.config.device:
-            findings += await _check_device(setup, table.config, device, table.links[device.name])
+            findings += await _check_device(setup, table.config, device, table.devices[device.name])
     return findings
 
 
@@ -181,10 +181,10 @@ def _process_names() -> Iterable[str]:
                 continue  # it has ended in this moment
 
 
-async def _check_device(setup: Setup, table: TableConfig, device: DeviceConfig, link: LinkMaker) -> list[Finding]:
+async def _check_device(setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan) -> list[Finding]:
     check, port = f"{table.id} {device.name}", setup.port_of(device)
     findings = _check_port_name(check, device, port)
-    found = await probe_device(setup, table, device, link)
+    found = await probe_device(setup, table, device, plan)
     if isinstance(found, ServiceError):
         busy = found.code == PortBusyError.code
         do = "That is well if it is the daemon; else stop that program." if busy else found.do

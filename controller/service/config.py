@@ -33,6 +33,11 @@ DEVICES_MAX: Final = 4
 NAME_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$"
 """Names go into addresses of the API, metrics and the journal, where neither blanks nor quotes may stand."""
 
+SDP1_PROFILE: Final = "sdp1"
+"""The profile whose devices always tell who they are."""
+
+SERIAL_WORDS: Final = "the serial number on the device's plate, in quotes"
+
 _NAME_WORDS: Final = "a name of at most 32 letters, digits, dots, dashes and underscores, in quotes"
 
 
@@ -57,7 +62,7 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     name: Annotated[str, needs(_NAME_WORDS, "How the journal and the API name the device, such as `shoe`.", pattern=NAME_PATTERN)]
     kind: Annotated[DeviceKind, needs('"shoe" or "shuffler"', "What it does: a shoe gives cards, a shuffler makes them ready.")]
     profile: Annotated[str, needs('the name of a profile, such as "sdp1"', "The device profile that its protocol is described by.")] = (
-        "sdp1"
+        SDP1_PROFILE
     )
     port: Annotated[
         str,
@@ -68,14 +73,15 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         ),
     ]
     serial: Annotated[
-        str,
+        str | None,
         needs(
-            "the serial number on the device's plate, in quotes",
-            "The one device that may answer here; any other is refused (EQ-51, EQ-94).",
+            SERIAL_WORDS,
+            "The one device that may answer here; any other is refused (EQ-51, EQ-94). Devices of foreign protocols need none, and "
+            "most cannot tell theirs: then it is not compared, which is said at the start.",
             min_length=1,
             max_length=64,
         ),
-    ]
+    ] = None
     security: Annotated[
         Literal[0, 1],
         needs("0 (open) or 1 (sealed)", "The security level that this table demands of it (SDP/1 1.9)."),
@@ -83,6 +89,14 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     key_file: Annotated[
         str | None,
         needs("the path of a file with 32 hexadecimal digits", "The device's operator key, for security level 1."),
+    ] = None
+    write: Annotated[
+        bool,
+        needs("true or false", "Grants writing to a device of a foreign protocol whose profile only listens."),
+    ] = False
+    cards: Annotated[
+        str | None,
+        needs("the path of a card map", "Which card carries which tag, for readers of tagged cards: a TOML file with a table `[cards]`."),
     ] = None
 
 
@@ -132,6 +146,15 @@ class PortsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     )
 
 
+class ProfilesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Profiles of devices beside those of the product."""
+
+    directory: Annotated[
+        str | None,
+        needs("a directory in quotes", "A directory of profiles of foreign devices; each file's name is a profile's name with `.toml`."),
+    ] = None
+
+
 class LogConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The log: what is unusual. The record of what happened is the journal."""
 
@@ -176,6 +199,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     table: Annotated[tuple[TableConfig, ...], needs("a list of tables", "The tables of this daemon.")]
     api: Annotated[ApiConfig, needs("a table", "The local HTTP API.")] = ApiConfig()
     ports: Annotated[PortsConfig, needs("a table", "How ports are found.")] = PortsConfig()
+    profiles: Annotated[ProfilesConfig, needs("a table", "Profiles of devices beside those of the product.")] = ProfilesConfig()
     log: Annotated[LogConfig, needs("a table", "The log.")] = LogConfig()
     service: Annotated[ServiceConfig, needs("a table", "The daemon's own life.")] = ServiceConfig()
 
@@ -256,7 +280,10 @@ def _check_tables(setup: Setup) -> None:
             where = f"{key}.device.{device.name}"
             _take(owners, f"the name {device.name} at {table.id}", where, file)
             _take(owners, f"the port {setup.port_of(device)}", f"{where}.port", file)
-            _take(owners, f"the serial number {device.serial}", f"{where}.serial", file)
+            if device.serial is not None:
+                _take(owners, f"the serial number {device.serial}", f"{where}.serial", file)
+            elif device.profile == SDP1_PROFILE:
+                raise ConfigError("missing-key", file, f"{where}.serial", "is missing", f"write serial = {SERIAL_WORDS}")
             _check_key_named(device, where, file)
         if sum(device.kind is DeviceKind.SHOE for device in table.device) > 1:
             raise ConfigError("two-shoes", file, f"{key}.device", "two shoes give cards to one table", "keep one of them")
@@ -279,6 +306,12 @@ def _check_key_named(device: DeviceConfig, where: str, file: Path) -> None:
             "names a key that security level 0 does not use",
             "set security = 1, or leave the key out",
         )
+
+    if device.profile == SDP1_PROFILE:
+        for key, given in (("write", device.write), ("cards", device.cards is not None)):
+            if given:
+                what = "is for devices of foreign protocols, and this one speaks SDP/1"
+                raise ConfigError("key-without-use", file, f"{where}.{key}", what, "leave it out, or name the device's profile")
 
 
 def _take(owners: dict[str, str], thing: str, key: str, file: Path) -> None:

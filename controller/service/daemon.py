@@ -28,9 +28,10 @@ from controller.journal.errors import JournalFailedError, JournalFullError
 from controller.journal.journal import Journal, open_journal
 from controller.service.api import Api
 from controller.service.config import DeviceKind, Setup
-from controller.service.driver import DeviceDriver, Post
+from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.feed import Feed
+from controller.service.habits import Post
 from controller.service.inbox import Standing
 from controller.service.lifecycle import draft_started, draft_stopped
 from controller.service.logs import LogFile, Logger, open_log
@@ -48,6 +49,8 @@ CONNECTIONS_MAX: Final = 64
 
 API_GOODBYE_S: Final = 1
 """Requests under way at the end get this long."""
+
+UNCHECKED: Final = "it cannot tell its serial number: whatever answers at its port is taken for it"
 
 LISTEN_BACKLOG: Final = 32
 """Connections waiting while the loop is busy for a moment."""
@@ -138,9 +141,12 @@ class Daemon:
         logger.info("table-recovered", table=engine.table, phase=state.phase, round=state.round_number)
         task = TableTask(engine, state, journal, recovered.feed, metrics=self._metrics, logger=logger)
         for device in table.config.device:
+            plan = table.devices[device.name]
+            if not plan.habits.tells_serial:
+                logger.warning("identity-not-checked", table=engine.table, device=device.name, why=UNCHECKED)
             task.drivers[device.name] = DeviceDriver(
-                Post(engine.table, device.name, device.kind is DeviceKind.SHOE),
-                table.links[device.name],
+                Post(engine.table, device.name, device.kind is DeviceKind.SHOE, plan.habits),
+                plan.make,
                 task.tell,
                 metrics=self._metrics,
                 logger=logger,

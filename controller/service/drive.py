@@ -12,6 +12,7 @@ Rules kept here:
 * A counted unlock is trusted to lock itself; its report is waited for before the gate is opened again, and after
   `SELF_LOCK_WAIT_S` without it the lock is sent.
 * A stack is asked for again only when the act that was found under way has ended: it may have been that stack.
+* Nothing is asked for that the device's protocol cannot carry: one that opens no shoes deals without, one without a gate is watched only.
 * An error is cleared at the device only after a supervisor has settled the table's alarm.
 """
 
@@ -56,6 +57,8 @@ class DeviceView:
     """What is known of a device. `allowance` counts the cards that may still leave; None: open without a count."""
 
     caught_up: bool = False
+    takes: frozenset[str] | None = None
+    """Commands that can be carried to it, by class name; None: all."""
     has_gate: bool = True
     counted_unlock: bool = False
     can_dispense: bool = False
@@ -73,9 +76,14 @@ class DeviceView:
     self_lock_by: float | None = None
     """Until when the report of a counted unlock's own lock is waited for."""
 
-    def connected(self, status: StatusReport, capabilities: tuple[Capability, ...]) -> None:
+    def may(self, command: type[Command]) -> bool:
+        """Return whether this command can be carried to it."""
+        return self.takes is None or command.__name__ in self.takes
+
+    def connected(self, status: StatusReport, capabilities: tuple[Capability, ...], takes: frozenset[str] | None = None) -> None:
         """A connection is complete: take the device's own word for where it stands now."""
         functions = {capability.function for capability in capabilities if capability.level > 0}
+        self.takes = takes
         self.has_gate = "gate" in functions
         self.counted_unlock = "counted-unlock" in functions
         self.can_dispense = "dispense" in functions
@@ -178,11 +186,11 @@ def next_command(view: DeviceView, wanted: Wanted, table: str, now_s: float) -> 
         if view.gate_open:
             return Lock() if view.self_lock_by is None else None
         return CloseShoe()
-    if view.error_code:
+    if view.error_code and view.may(ClearError):
         return next_clear(view)
     if shoe_id is None:
         return None
-    if view.shoe_id is None:
+    if view.shoe_id is None and view.may(OpenShoe):
         return OpenShoe(shoe_id, wanted.decks, BACK_COLOURS.get(wanted.back or "", 0))
     if view.lid_open:
         return None
@@ -193,7 +201,8 @@ def next_command(view: DeviceView, wanted: Wanted, table: str, now_s: float) -> 
 
 def next_clear(view: DeviceView) -> Command | None:
     """Return the clearing of an error that a supervisor has settled: all that a device which deals no cards is asked."""
-    return ClearError(view.error_code) if view.error_code and view.may_clear and view.caught_up else None
+    asks = view.error_code and view.may_clear and view.caught_up and view.may(ClearError)
+    return ClearError(view.error_code) if asks else None
 
 
 def next_look(view: DeviceView, now_s: float) -> float | None:

@@ -18,6 +18,7 @@ from typing import Final
 import msgspec
 
 from controller.service.drive import DeviceView, next_clear, next_command, next_look
+from controller.service.habits import Post, is_fresh
 from controller.service.inbox import Heard, Joined, Noticed, Standing, ToTable
 from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
@@ -52,20 +53,8 @@ NOTICE_GAP_S: Final = 10.0
 DEFECT_PAUSE_S: Final = 1.0
 """A defect that strikes at once again must not fill the log's disk."""
 
-FRESH_EVENTS_MAX: Final = 32
-"""A device with fewer events than this in its whole life cannot have dealt a round: its history is taken. Of any other
-new device only what comes from now on is taken, since its history belongs to another table."""
-
 FIRST_CONNECTION_S: Final = 5.0
 """Power-on to first RSTACK (SDP/1 1.8): a device silent for longer at the start is told to the table as lost."""
-
-
-class Post(msgspec.Struct, frozen=True):
-    """Where a device works. One that does not `deals` is a shuffler: it works at its own button."""
-
-    table: str
-    device: str
-    deals: bool = True
 
 
 class DeviceDriver:
@@ -86,6 +75,7 @@ class DeviceDriver:
         self.standing = Standing.STOPPED
         self.identity: DeviceIdentity | None = None
         self.detail = ""
+        self.habits = post.habits
         self._table = post.table
         self._deals = post.deals
         self._make_link = make_link
@@ -98,6 +88,7 @@ class DeviceDriver:
         self._wanted = Wanted()
         self._link: Link | None = None
         self._known_up_to: int | None = None
+        self._told_up_to = 0
         self._catch_up_to = 0
         self._link_number = 0
         self._untaken = 0
@@ -108,6 +99,8 @@ class DeviceDriver:
         self._joined = asyncio.Event()
         self._capabilities: tuple[Capability, ...] = ()
         self._connection = 0
+        self._runs = 0
+        """Connections of the present link."""
         self._asking = False
         self._patience = Patience()
 
@@ -180,7 +173,8 @@ class DeviceDriver:
         self._link_number += 1
         self._view.caught_up = False
         self.standing = Standing.CONNECTING
-        self._link = self._make_link((self._known_up_to or 0) + 1, self._hear)
+        self._runs = 0
+        self._link = self._make_link(self._first_wanted(), self._hear)
         tasks = [
             asyncio.ensure_future(self._link.start()),
             asyncio.create_task(self._drive()),
@@ -197,6 +191,11 @@ class DeviceDriver:
         for result in ended:
             if isinstance(result, Exception):
                 raise result
+
+    def _first_wanted(self) -> int:
+        """The number of the first event that is wanted. Where they are counted here, one that is on its way keeps its number."""
+        known = self._known_up_to or 0
+        return (known if self.habits.keeps_events else max(known, self._told_up_to)) + 1
 
     async def _watch_beginning(self) -> None:
         """End when the link must be made anew: the table has noted where a new device's events begin."""
@@ -217,6 +216,7 @@ class DeviceDriver:
             case EventArrived():
                 if not self._joining:
                     self._untaken += 1
+                    self._told_up_to = output.event.eseq
                     self._tell(Heard(self.name, output.event, self._link_number))
             case Running():
                 self._hear_running(output)
@@ -242,18 +242,27 @@ class DeviceDriver:
 
     def _hear_running(self, output: Running) -> None:
         status = output.status
-        if self._known_up_to is None and not _is_fresh(status):
+        if self._known_up_to is None and not is_fresh(status):
             self._joining = True  # no event is taken before the table has noted where they begin
             self._tell(Joined(self.name, status.last_eseq))
             return
         self._connection += 1
-        self._view.connected(status, self._capabilities)
+        self._runs += 1
+        self._view.connected(status, self._capabilities, self.habits.takes)
         self._catch_up_to = output.newest_eseq
         self.standing, self.detail = Standing.RUNNING, ""
         self._logger.info("device-running", serial=None if self.identity is None else self.identity.serial)
         self._patience.renew()
+        self._tell_unheard()
         self._note_caught_up()
         self._wake.set()
+
+    def _tell_unheard(self) -> None:
+        """Nobody knows what left a device without a journal while nobody listened, unless its numbers go on where they were."""
+        if self.habits.keeps_events or (self._known_up_to is None and self._connection == 1):
+            return
+        if self._runs == 1 or not self.habits.notices_gaps:
+            self._notice("unheard", "what left it while nobody listened is not known")
 
     def _hear_refused(self, output: Refused) -> None:
         """The link tries it again by itself, since the right device may be plugged in; the table is told once."""
@@ -385,7 +394,3 @@ class DeviceDriver:
 
 def _loss_words(output: LinkLost | PortLost | PortFailed) -> str:
     return f"{output.cause.value} {output.detail}".strip() if isinstance(output, LinkLost) else output.error.what
-
-
-def _is_fresh(status: StatusReport) -> bool:
-    return status.last_eseq <= FRESH_EVENTS_MAX and status.oldest_eseq <= 1 and status.drawn == 0 and status.shoe_id is None

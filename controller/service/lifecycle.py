@@ -32,7 +32,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     software: str
     program_sha256: str
     devices: dict[str, str]
-    """Serial numbers by name: the binding of units to the table."""
+    """Serial numbers by name: the binding of units to the table. Empty: none was configured."""
 
 
 class Stopped(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ def draft_started(engine: Engine, config: TableConfig, state: TableState, softwa
         rules_hash=procedure.rules_hash,
         software=software,
         program_sha256=program,
-        devices={device.name: device.serial for device in config.device},
+        devices={device.name: device.serial or "" for device in config.device},
     )
     return _draft(engine, state, STARTED, body)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -22,6 +22,7 @@ from firmware_bridge.link.line import Line
 from firmware_bridge.reports import StatusReport
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.handshake import HostSettings
+from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import CommandAnswered, CommandFailed
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import Transport
@@ -52,11 +53,11 @@ class Link(Protocol):
 
 
 class DeviceLink:
-    """The bridge's `Device` as a `Link`."""
+    """The bridge's `Device` as a `Link`; `read_status` asks the device where it stands."""
 
-    def __init__(self, device: Device, codec: Codec) -> None:
+    def __init__(self, device: Device, read_status: StatusReader) -> None:
         self._device = device
-        self._codec = codec
+        self._read_status = read_status
 
     def start(self) -> asyncio.Task[None]:
         return self._device.start()
@@ -71,12 +72,10 @@ class DeviceLink:
         return await self._device.command(command)
 
     async def status(self) -> StatusReport | None:
-        answer = await self._device.command(Request("status"))
-        if isinstance(answer, CommandAnswered) and answer.status is Status.OK:
-            return self._codec.status_of(answer.fields)
-        return None
+        return await self._read_status(self._device)
 
 
+StatusReader = Callable[[Device], Awaitable[StatusReport | None]]
 LinkMaker = Callable[[int, Consumer], Link]
 """Makes a link that asks for events from a number on and tells a consumer everything."""
 
@@ -97,19 +96,24 @@ def read_device_key(path: Path) -> bytes:
 
 
 def link_maker(setup: Setup, device: DeviceConfig, codec: Codec) -> LinkMaker:
-    """Return what makes links to a configured device.
+    """Return what makes links to a device of SDP/1.
 
     Raises:
-        ConfigError: when its key cannot be read or its port's address is none.
+        ConfigError: when its key cannot be read.
+        TransportError: when its port's address is none.
     """
     key = None if device.key_file is None else DeviceKey(_read_key(setup, device))
     open_transport(setup.port_of(device))  # an address that is none shall be told now, not at the first connection
 
+    async def read_status(bridge: Device) -> StatusReport | None:
+        answer = await bridge.command(Request("status"))
+        return codec.status_of(answer.fields) if isinstance(answer, CommandAnswered) and answer.status is Status.OK else None
+
     def make(first_wanted: int, consumer: Consumer) -> Link:
         transport = open_transport(setup.port_of(device))
         settings = HostSettings(line=line_of(transport), expected_serial=device.serial, device_key=key, first_wanted=first_wanted)
-        bridge = Device(device.name, transport, codec, settings, consumer, clock=time.monotonic, entropy=os.urandom)
-        return DeviceLink(bridge, codec)
+        bridge = Device(device.name, transport, HostSession(codec, settings, os.urandom), consumer, clock=time.monotonic)
+        return DeviceLink(bridge, read_status)
 
     return make
 

@@ -28,13 +28,13 @@ from controller.journal.keys import JournalKeys, load_keys
 from controller.journal.schema import connect_still
 from controller.journal.startup import DamageFoundError, damaged, read_header
 from controller.service.config import DeviceConfig, Setup, TableConfig
+from controller.service.device_plan import DevicePlan, plan_device
 from controller.service.errors import ConfigError, ServiceError
-from controller.service.link import LinkMaker, link_maker
 from controller.service.program import verify_program
 from controller.service.strict import shown
 from controller.service.token import check_token_file
 from device_profiles.errors import ProfileError, UnknownProfileError
-from firmware_bridge.codec import load_codec
+from device_profiles.plain.shelf import ProfileShelf
 from firmware_bridge.device import DeviceOutput, PortFailed
 from firmware_bridge.reports import DeviceIdentity
 from firmware_bridge.session.outputs import Identified, Refused
@@ -49,7 +49,7 @@ class TablePlan(msgspec.Struct, frozen=True):
 
     config: TableConfig
     procedure: Procedure
-    links: Mapping[str, LinkMaker]
+    devices: Mapping[str, DevicePlan]
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -67,7 +67,8 @@ def plan_tables(setup: Setup) -> tuple[TablePlan, ...]:
     Raises:
         ConfigError: an unknown game, method, setting or profile, or a key that cannot be read.
     """
-    return tuple(_plan_table(setup, table) for table in setup.config.table)
+    shelf = _make_shelf(setup)
+    return tuple(_plan_table(setup, table, shelf) for table in setup.config.table)
 
 
 async def make_plan(setup: Setup) -> Plan:
@@ -137,16 +138,14 @@ async def check_devices(setup: Setup, tables: Sequence[TablePlan]) -> None:
         ConfigError: a port that is missing, busy or not permitted, or a device that is another one.
     """
     found = await asyncio.gather(
-        *(probe_device(setup, table.config, device, table.links[device.name]) for table in tables for device in table.config.device)
+        *(probe_device(setup, table.config, device, table.devices[device.name]) for table in tables for device in table.config.device)
     )
     for answer in found:
         if isinstance(answer, ServiceError):
             raise answer
 
 
-async def probe_device(
-    setup: Setup, table: TableConfig, device: DeviceConfig, make_link: LinkMaker
-) -> DeviceIdentity | ServiceError | None:
+async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan) -> DeviceIdentity | ServiceError | None:
     """Return who answers at a device's port, what keeps it from being used, or None when nobody answers."""
     answered: asyncio.Future[DeviceOutput] = asyncio.get_running_loop().create_future()
 
@@ -154,7 +153,7 @@ async def probe_device(
         if isinstance(output, Identified | Refused | PortFailed) and not answered.done():
             answered.set_result(output)
 
-    link = make_link(1, hear)
+    link = plan.make(1, hear)
     link.start()
     try:
         async with asyncio.timeout(PROBE_S):
@@ -177,7 +176,7 @@ async def probe_device(
     return output.identity if isinstance(output, Identified) else None
 
 
-def _plan_table(setup: Setup, table: TableConfig) -> TablePlan:
+def _plan_table(setup: Setup, table: TableConfig, shelf: ProfileShelf) -> TablePlan:
     key = f"table.{table.id}"
     try:
         game = find_game(table.game)
@@ -192,13 +191,23 @@ def _plan_table(setup: Setup, table: TableConfig) -> TablePlan:
     except ShoedError as error:
         part = "house" if "setting" in error.code else "method"
         raise ConfigError(error.code, setup.file, f"{key}.{part}", error.what, error.do) from error
-    links = {device.name: _plan_device(setup, f"{key}.device.{device.name}", device) for device in table.device}
-    return TablePlan(table, procedure, links)
+    devices = {device.name: _plan_device(setup, f"{key}.device.{device.name}", device, shelf) for device in table.device}
+    return TablePlan(table, procedure, devices)
 
 
-def _plan_device(setup: Setup, key: str, device: DeviceConfig) -> LinkMaker:
+def _make_shelf(setup: Setup) -> ProfileShelf:
+    folder = setup.config.profiles.directory
     try:
-        return link_maker(setup, device, load_codec(device.profile))
+        return ProfileShelf(None if folder is None else setup.path_of(folder))
+    except ProfileError as error:
+        raise ConfigError(
+            "bad-profile", setup.file, "profiles.directory", f"cannot be used: {error}", "mend or remove that file"
+        ) from error
+
+
+def _plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShelf) -> DevicePlan:
+    try:
+        return plan_device(setup, key, device, shelf)
     except UnknownProfileError as error:
         near = f"did you mean `{error.nearest}`?" if error.nearest else f"known are: {', '.join(error.known)}"
         raise ConfigError(

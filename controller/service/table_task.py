@@ -244,7 +244,7 @@ class TableTask:
         if isinstance(event, Started) and device not in self._state.device_seq:
             origin = Origin(device, event.eseq, event.replayed)  # the first start that is heard of is no restart
             return DeviceRoutine(event="first-start", by=By("device", device), origin=origin)
-        return act_of_event(event, device, self._state)
+        return act_of_event(event, device, self._state, own_events=self.drivers[device].habits.own_events)
 
     async def _serve_joined(self, joined: Joined) -> None:
         name = joined.device

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from controller.dealing.side_steps import BurnByFirst
-from controller.dealing.steps import Burn, Deal, Draw, Exchange, Stack
+from controller.dealing.steps import Burn, Deal, Draw, Exchange, Stack, StateKind
 from controller.dealing.turn_steps import HandCard
 from controller.table import facts as f
 from controller.table.acts import DeviceNotice, DeviceRoutine
@@ -152,6 +152,14 @@ def _events_lost(desk: Desk, act: DeviceNotice) -> None:
     desk.raise_alarm("partial-knowledge", where=act.name, detail=act.detail, ways=WAYS)
 
 
+def _unheard(desk: Desk, act: DeviceNotice) -> None:
+    """Nobody listened for a while to a device that tells nothing again: with cards in play a person has to look at what lies there."""
+    if desk.draft.deck.shuffled and desk.kind is not StateKind.CLOSED:
+        desk.raise_alarm("partial-knowledge", where=act.name, detail=act.detail, ways=WAYS)
+    else:
+        desk.notes.message = "Nothing was at stake: no shuffled cards are in play."
+
+
 def _wrong_identity(desk: Desk, act: DeviceNotice) -> None:
     desk.raise_alarm("wrong-identity", where=act.name, detail=act.detail, ways=("void",))
 
@@ -165,5 +173,5 @@ _NOTICES: dict[str, Callable[[Desk, DeviceNotice], None]] = {
     "jam": _jam, "lost": _lost, "power-lost": _lost, "back": _back, "restarted": _restarted, "lid-open": _lid_open,
     "lid-closed": _lid_closed, "mode-sort": _mode, "mode-random": _mode, "mode-count-only": _mode, "mode-unknown": _mode, "empty": _empty,
     "warning": _warning, "jam-cleared": _cleared, "error-cleared": _cleared, "error": _error, "tamper": _tamper,
-    "events-lost": _events_lost, "wrong-identity": _wrong_identity, "clock-stepped": _clock_stepped,
+    "events-lost": _events_lost, "unheard": _unheard, "wrong-identity": _wrong_identity, "clock-stepped": _clock_stepped,
 }  # fmt: skip

@@ -36,8 +36,18 @@ TOLD_BY_ITS_OWN_EVENT = frozenset(
 """Errors that come with an event of their own (SDP/1 1.7), which is what the table judges."""
 
 
-def act_of_event(event: e.DeviceEvent, device: str, state: TableState) -> a.AnyAct:
-    """The act that a device event stands for; `state` tells in which mode a cycle began."""
+TELLING: dict[e.DeviceError, tuple[str, str]] = {
+    e.DeviceError.JAM: ("jam", "jam-cleared"),
+    e.DeviceError.LID: ("lid-open", "lid-closed"),
+}
+"""What an error is, and what its end is, at a device that tells it in no other way."""
+
+
+def act_of_event(event: e.DeviceEvent, device: str, state: TableState, *, own_events: bool = True) -> a.AnyAct:
+    """The act that a device event stands for; `state` tells in which mode a cycle began.
+
+    `own_events`: the errors of `TOLD_BY_ITS_OWN_EVENT` come with one; else the error is all that is told.
+    """
     by = a.By("device", device)
     origin = a.Origin(device, event.eseq, event.replayed, event.t_ms)
     match event:
@@ -59,7 +69,7 @@ def act_of_event(event: e.DeviceEvent, device: str, state: TableState) -> a.AnyA
             mode = state.device_modes.get(device, "unknown")
             return a.Shuffle(by=by, origin=origin, mode=_word(mode), counted=event.counted, problem=_PROBLEMS.get(event.result, "count"))
         case _:
-            notice, detail = _notice(event)
+            notice, detail = _notice(event) if own_events else _error_alone(event)
             if notice is None:
                 return a.DeviceRoutine(by=by, origin=origin, event=detail)
             return a.DeviceNotice(by=by, origin=origin, event=notice, name=device, detail=detail)
@@ -79,6 +89,21 @@ def _card(event: e.CardRead | e.BurnEjected | e.CardOutOfFlow, by: a.By, origin:
         unreadable=e.CardFlag.UNREADABLE in flags or card is UNREADABLE, out_of_flow=out_of_flow,
         back_mismatch=e.CardFlag.BACK_MISMATCH in flags, beyond=e.CardFlag.BEYOND_SHOE in flags,
     )  # fmt: skip
+
+
+def _error_alone(event: e.DeviceEvent) -> tuple[str | None, str]:
+    """As `_notice`, for a device whose errors stand for themselves: one that would be lost there is judged."""
+    match event:
+        case e.ErrorRaised(error=e.DeviceError.EMPTY):
+            return "empty", ""
+        case e.ErrorRaised(error=e.DeviceError.NONE):
+            return None, "ErrorRaised"
+        case e.ErrorRaised():
+            return TELLING.get(event.error, ("error", ""))[0], event.error.value
+        case e.ErrorCleared():
+            return TELLING.get(event.error, ("", "error-cleared"))[1], event.error.value
+        case _:
+            return _notice(event)
 
 
 def _notice(  # noqa: PLR0911  # one line per kind of event

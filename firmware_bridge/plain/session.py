@@ -19,6 +19,7 @@ from firmware_bridge.commands import Command, Request
 from firmware_bridge.errors import MisuseError, NotReadyError
 from firmware_bridge.events import DeviceEvent, JournalLost, Started, StartReason, Status
 from firmware_bridge.link.faults import FaultKind, LossCause
+from firmware_bridge.plain.abilities import capabilities_of, may_write
 from firmware_bridge.plain.asking import Asking, Question, fields_of
 from firmware_bridge.plain.codec import PlainCodec, PlainHeard
 from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
@@ -80,8 +81,8 @@ class PlainSession:
         self.state = HostState.CLOSED
         self.epoch = 0
         self.identity: DeviceIdentity | None = None
-        self.capabilities: tuple[Capability, ...] = tuple(Capability(function, 1, 0) for function in profile.can)
-        self.may_write = settings.may_write or not profile.line.read_only
+        self.may_write = may_write(profile, granted=settings.may_write)
+        self.capabilities: tuple[Capability, ...] = capabilities_of(profile, may_write=self.may_write)
         self._replies = Replies(codec, self._by_name, may_write=self.may_write)
 
     # ---- the owner's side

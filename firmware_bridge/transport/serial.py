@@ -20,9 +20,9 @@ import termios
 from pathlib import Path
 
 import serial
+from serial.rs485 import RS485Settings
 
 from firmware_bridge.transport.base import (
-    BadAddressError,
     PortBrokenError,
     PortBusyError,
     PortMissingError,
@@ -30,32 +30,28 @@ from firmware_bridge.transport.base import (
     TransportError,
 )
 from firmware_bridge.transport.descriptor import DescriptorTransport
-
-BAUD_RATES = (4800, 9600, 19200, 38400, 57600, 115200, 230400)
-"""Rates of SDP/1 1.1, and 4800 for an older shoe family."""
-
-DEFAULT_BAUD = 115200
+from firmware_bridge.transport.settings import SerialSettings
 
 PTY_MAJORS = range(136, 144)
 """Unix98 pseudo-terminal slaves (Linux admin-guide/devices.txt)."""
+
+DEFAULTS = SerialSettings()
 
 _CHOOSE = "choose a port that `shoed ports` lists"
 _FOREIGN_ERRORS = (serial.SerialException, OSError, termios.error)
 
 
 class SerialTransport(DescriptorTransport):
-    """One serial port, 8N1 without flow control (SDP/1 1.1). `dtr` and `rts` are the levels set at opening."""
+    """One serial port without flow control. A pseudo-terminal has no wire: it takes rate and modem lines and ignores the rest."""
 
     is_uart = True
 
-    def __init__(self, path: str, baud: int = DEFAULT_BAUD, *, dtr: bool = True, rts: bool = True) -> None:
-        if baud not in BAUD_RATES:
-            raise BadAddressError(f"{baud} baud is no usual rate", f"use one of {', '.join(map(str, BAUD_RATES))}")
-        super().__init__(path if baud == DEFAULT_BAUD else f"serial://{path}?baud={baud}")
+    def __init__(self, path: str, settings: SerialSettings = DEFAULTS) -> None:
+        query = settings.query()
+        super().__init__(f"serial://{path}?{query}" if query else path)
         self.path = path
-        self.baud = baud
-        self._dtr = dtr
-        self._rts = rts
+        self.settings = settings
+        self.baud = settings.baud
 
     async def _open_descriptor(self) -> int:
         opening = asyncio.get_running_loop().run_in_executor(None, self._open_and_configure)
@@ -71,12 +67,24 @@ class SerialTransport(DescriptorTransport):
             self._free_descriptor(opening.result(), unsent=False)
 
     def _open_and_configure(self) -> int:
-        port = serial.Serial(None, self.baud, timeout=0, exclusive=True)
-        port.dtr, port.rts = self._dtr, self._rts  # before opening: some adapters reset the device on a change
+        wanted, is_wire = self.settings, not _is_pty_path(self.path)
+        port = serial.Serial(None, wanted.baud, timeout=0, exclusive=True)
+        port.dtr, port.rts = wanted.dtr, wanted.rts  # before opening: some adapters reset the device on a change
+        if is_wire:  # the kernel keeps a pseudo-terminal at 8N1 whatever is asked, and refuses some of it with an error
+            port.bytesize, port.parity, port.stopbits = wanted.data_bits, wanted.parity.value, wanted.stop_bits
         port.port = self.path
         try:
             port.open()
+            if wanted.rs485 and is_wire:
+                _turn_by_driver(port)
+        except _NoDirectionError as error:
+            port.close()
+            raise PortBrokenError(
+                f"{self.path}: its driver cannot turn the direction of an RS-485 line",
+                "use a port that can; or, where the adapter does it by itself, write rs485=off in the port's address",
+            ) from error
         except _FOREIGN_ERRORS as error:
+            port.close()
             raise _could_not_open(self.path, error) from error
         try:
             fd = os.dup(port.fileno())  # the lock belongs to the open file, so it stays with the copy
@@ -101,6 +109,17 @@ class SerialTransport(DescriptorTransport):
             os.close(fd)
 
 
+class _NoDirectionError(Exception):
+    """The driver has no RS-485 mode."""
+
+
+def _turn_by_driver(port: serial.Serial) -> None:
+    try:
+        port.rs485_mode = RS485Settings()
+    except (ValueError, OSError) as error:  # pyserial says ValueError when the driver refuses
+        raise _NoDirectionError from error
+
+
 def _finish_settings(fd: int) -> None:
     """What pyserial leaves open: an empty read must mean `gone`, never `nothing yet`, and a break must not flush."""
     settings = termios.tcgetattr(fd)
@@ -114,6 +133,14 @@ def _finish_settings(fd: int) -> None:
 
 def _is_pty(fd: int) -> bool:
     return os.major(os.fstat(fd).st_rdev) in PTY_MAJORS
+
+
+def _is_pty_path(path: str) -> bool:
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return False  # opening it says what is wrong
+    return stat.S_ISCHR(found.st_mode) and os.major(found.st_rdev) in PTY_MAJORS
 
 
 def _could_not_open(path: str, error: Exception) -> TransportError:

@@ -21,6 +21,7 @@ from firmware_bridge.codec import load_codec
 from firmware_bridge.device import Device, DeviceOutput
 from firmware_bridge.link.line import Line
 from firmware_bridge.session.handshake import HostSettings
+from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import EventArrived, Running
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.port_loop import serve_ports
@@ -61,7 +62,7 @@ class Served:
     def __init__(self, path: str, running: Callable[[], None], stored: Callable[[Served, int], None]) -> None:
         self.path, self._running, self._stored = path, running, stored
         settings = HostSettings(line=Line.serial())
-        self.device = Device(path, open_transport(path), load_codec("sdp1"), settings, self.hear)
+        self.device = Device(path, open_transport(path), HostSession(load_codec("sdp1"), settings, os.urandom), self.hear)
 
     def hear(self, output: DeviceOutput) -> None:
         """Events are stored, everything else only counts the devices that run."""

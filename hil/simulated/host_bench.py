@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from secrets import token_bytes
 
 from firmware_bridge.cards import Card, unseal
 from firmware_bridge.codec import load_codec
@@ -15,6 +16,7 @@ from firmware_bridge.device import Device, DeviceOutput, DeviceStanding, line_of
 from firmware_bridge.events import BurnEjected, CardOutOfFlow, CardRead, DeviceEvent
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.handshake import HostSettings
+from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import EventArrived, EventsLost, Fault
 from firmware_bridge.transport.address import open_transport
 
@@ -130,4 +132,5 @@ class HostBench:
             first_wanted=self.stored[-1].eseq + 1 if self.stored else 1,
         )
         clock = asyncio.get_running_loop().time
-        return Device("bench", transport, load_codec(self.profile), settings, self._take, clock=clock)
+        session = HostSession(load_codec(self.profile), settings, token_bytes)
+        return Device("bench", transport, session, self._take, clock=clock)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import TypeVar
@@ -24,6 +25,7 @@ from firmware_bridge.errors import MisuseError, NotReadyError
 from firmware_bridge.events import Status
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.handshake import HostSettings
+from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import (
     CommandAnswered,
     CommandFailed,
@@ -65,7 +67,8 @@ def device_on(
     transport = open_transport(url)
     settings = HostSettings(line=line_of(transport), expected_serial=serial, device_key=DeviceKey(key) if key is not None else None)
     clock = asyncio.get_running_loop().time
-    return Device("shoe", transport, load_codec("sdp1"), settings, consumer, clock=clock, pause=pause)
+    session = HostSession(load_codec("sdp1"), settings, os.urandom)
+    return Device("shoe", transport, session, consumer, clock=clock, pause=pause)
 
 
 class Pauses:

@@ -21,9 +21,10 @@ from controller.journal.batch import JournalState
 from controller.journal.entry import EntryDraft
 from controller.journal.journal import Journal
 from controller.service.api import BODY_LIMIT_BYTES, Api, _read_act
-from controller.service.driver import DeviceDriver, Post
+from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.feed import Feed
+from controller.service.habits import Post
 from controller.service.inbox import Heard
 from controller.service.logs import LogFile, make_logger
 from controller.service.metrics import Metrics

@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from controller.service.drive import shoe_id_of
-from controller.service.driver import FIRST_CONNECTION_S, DeviceDriver, Post
+from controller.service.driver import FIRST_CONNECTION_S, DeviceDriver
+from controller.service.habits import Post
 from controller.service.inbox import Heard, Joined, Noticed, Standing, ToTable
 from controller.service.link import Consumer, Link
 from controller.service.logs import LogFile, make_logger

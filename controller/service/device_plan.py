@@ -1,0 +1,119 @@
+"""From a configured device to the way it is reached: SDP/1 or a foreign protocol, by its profile.
+
+Everything that can be wrong about it is told here, before a port is opened: an unknown profile, a line that its profile does not know, a
+key or a card map that cannot be read, a serial number that the device could never tell.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import msgspec
+
+from controller.service.card_map import read_card_map
+from controller.service.config import DeviceConfig, Setup
+from controller.service.errors import ConfigError
+from controller.service.habits import SDP1, Habits
+from controller.service.link import Consumer, DeviceLink, Link, LinkMaker, line_of, link_maker
+from device_profiles.plain.profile import LineSettings, PlainProfile, TransportKind
+from device_profiles.plain.shelf import ProfileShelf
+from firmware_bridge.codec import load_codec
+from firmware_bridge.device import Device
+from firmware_bridge.plain.abilities import commands_of, may_write, notices_gaps, tells_serial
+from firmware_bridge.plain.codec import PlainCodec
+from firmware_bridge.plain.session import PlainSession
+from firmware_bridge.plain.settings import PlainSettings
+from firmware_bridge.reports import StatusReport
+from firmware_bridge.transport.address import open_transport
+from firmware_bridge.transport.serial import DEFAULTS
+from firmware_bridge.transport.settings import Parity, SerialSettings
+from firmware_bridge.transport.tcp import TcpTransport
+
+CARRIED_BY: Final = {True: TransportKind.TCP, False: TransportKind.SERIAL}
+
+
+class DevicePlan(msgspec.Struct, frozen=True):
+    """How a configured device is reached, and what its protocol gives."""
+
+    make: LinkMaker
+    habits: Habits = SDP1
+    cannot: tuple[str, ...] = ()
+    """What its profile says that it cannot do, in the operator's words."""
+
+
+def plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShelf) -> DevicePlan:
+    """Return how a configured device is reached; `key` is its place in the configuration.
+
+    Raises:
+        ConfigError: its key or card map cannot be read, or its profile does not know such a port.
+        ProfileError: its profile cannot be used.
+        TransportError: its port's address is none.
+    """
+    if device.profile in shelf.names() and not shelf.is_plain(device.profile):
+        return DevicePlan(link_maker(setup, device, load_codec(device.profile)))
+    profile = shelf.plain(device.profile)
+    _verify_keys(setup, key, device, profile)
+    return DevicePlan(_plain_maker(setup, key, device, PlainCodec(profile)), _habits(device, profile), profile.cannot)
+
+
+def serial_settings(told: LineSettings) -> SerialSettings:
+    """Return the line settings of a profile."""
+    return SerialSettings(
+        baud=told.baud, data_bits=told.data_bits, parity=Parity(told.parity.value), stop_bits=told.stop_bits, rs485=told.rs485,
+        dtr=told.dtr is not False, rts=told.rts is not False,
+    )  # fmt: skip
+
+
+def _habits(device: DeviceConfig, profile: PlainProfile) -> Habits:
+    writes = may_write(profile, granted=device.write)
+    return Habits(
+        takes=commands_of(profile, may_write=writes),
+        keeps_events=False,
+        notices_gaps=notices_gaps(profile),
+        own_events=False,
+        tells_serial=tells_serial(profile, granted=device.write),
+    )
+
+
+def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec) -> LinkMaker:
+    told = codec.profile.line.serial
+    usual = DEFAULTS if told is None else serial_settings(told)
+    _verify_line(setup, key, codec.profile, is_tcp=isinstance(open_transport(setup.port_of(device), usual), TcpTransport))
+    cards = {} if device.cards is None else read_card_map(setup.path_of(device.cards), setup.file, f"{key}.cards")
+
+    async def read_status(bridge: Device) -> StatusReport | None:
+        return None  # it cannot be asked
+
+    def make(first_wanted: int, consumer: Consumer) -> Link:
+        transport = open_transport(setup.port_of(device), usual)
+        settings = PlainSettings(
+            line=line_of(transport), expected_serial=device.serial, first_wanted=first_wanted, may_write=device.write, cards=cards
+        )
+        return DeviceLink(Device(device.name, transport, PlainSession(codec, settings), consumer, clock=time.monotonic), read_status)
+
+    return make
+
+
+def _verify_line(setup: Setup, key: str, profile: PlainProfile, *, is_tcp: bool) -> None:
+    if CARRIED_BY[is_tcp] not in profile.line.kinds:
+        kinds = " or ".join(kind.value for kind in profile.line.kinds)
+        what = f"is a {CARRIED_BY[is_tcp].value} port, and devices of {profile.name} are reached by {kinds}"
+        raise ConfigError("wrong-line", setup.file, f"{key}.port", what, "name the port of such a device, or correct the profile")
+
+
+def _verify_keys(setup: Setup, key: str, device: DeviceConfig, profile: PlainProfile) -> None:
+    """Check that what is configured can have an effect; a promise that the device cannot keep is none."""
+    if device.security:
+        what = "is more than a foreign protocol gives: it knows no sealed sessions"
+        raise ConfigError("no-such-security", setup.file, f"{key}.security", what, "set security = 0")
+    by_tags = any(
+        message.means is not None and message.means.card is not None and message.means.card.from_map for message in profile.messages
+    )
+    if by_tags and device.cards is None:
+        what = f"is missing: devices of {profile.name} tell tags, and only a card map says which card carries which tag"
+        raise ConfigError("missing-key", setup.file, f"{key}.cards", what, 'write cards = "map.toml"')
+    if device.cards is not None and not by_tags:
+        raise ConfigError(
+            "key-without-use", setup.file, f"{key}.cards", f"is for readers of tags, and {profile.name} tells cards", "leave it out"
+        )
