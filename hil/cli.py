@@ -56,6 +56,9 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
 @click.option("--decks", default=1, show_default=True, type=click.IntRange(0, 12), help="Shuffled decks inside at first.")
 @click.option("--draw-every", type=click.FloatRange(0.01, 3600), help="Pull a card so many seconds while the gate is open.")
 @click.option("--seed", default=1, show_default=True, type=int, help="The same seed, the same cards and faults.")
+@click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 1000.0), help="Foreign devices: so many times faster.")
+@click.option("--profiles", type=click.Path(path_type=Path, file_okay=False, exists=True), help="A directory of further profiles.")
+@click.option("--cards", type=click.Path(path_type=Path, dir_okay=False), help="Readers of tags: the card map; made if it is not there.")
 @click.option("--fault", "faults", multiple=True, help="A fault from the list below; may be given several times.")
 @json_option
 def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
@@ -68,6 +71,9 @@ def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
     decks: int,
     draw_every: float | None,
     seed: int,
+    speed: float,
+    profiles: Path | None,
+    cards: Path | None,
     faults: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -76,6 +82,7 @@ def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
     Words on standard input are done to the device: `help` lists them.
     """
     from hil.demo.simulate import Wish, run_simulator
+    from hil.demo.simulate_plain import run_plain, shelf_of
 
     wish = Wish(
         profile=profile,
@@ -88,5 +95,12 @@ def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
         draw_every_s=draw_every,
         seed=seed,
         faults=faults,
+        speed=speed,
+        profiles=profiles,
+        cards=cards,
     )
+    shelf = shelf_of(profiles)
+    if shelf.is_plain(profile):
+        run_plain(wish, shelf, write_json if as_json else None, write_line)
+        return
     run_simulator(wish, write_json if as_json else None, write_line)

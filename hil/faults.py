@@ -65,6 +65,7 @@ FAULTS = (
     Fault("split", Place.LINE, 0.10, "a chunk arrives in pieces"),
     Fault("merge", Place.LINE, 0.10, "a chunk waits and arrives together with the next one"),
     Fault("junk", Place.LINE, 0.02, "stray bytes come before a chunk"),
+    Fault("junk-inside", Place.LINE, 0.02, "stray bytes come in the middle of a chunk"),
     Fault("cut", Place.LINE, 0.001, "the line is dead for 4 s"),
     Fault("misread", Place.DEVICE, 0.02, "the reader cannot read a card"),
     Fault("wrong-read", Place.DEVICE, 0.005, "the reader reports another card than the one that left"),
@@ -76,6 +77,7 @@ FAULTS = (
     Fault("jam", Place.DEVICE, 0.005, "a card sticks in the feed until somebody clears it"),
     Fault("lid", Place.DEVICE, 0.005, "the lid is opened and closed again"),
     Fault("power-loss", Place.DEVICE, 0.002, "the device loses power and starts again"),
+    Fault("unplug", Place.DEVICE, 0.002, "the plug is pulled for half a second; the host sees its port vanish"),
     Fault("wrong-serial", Place.DEVICE, 1.0, "another unit answers in the device's place"),
     Fault("shuffle-short", Place.DEVICE, 0.05, "a card is missing after a shuffle"),
     Fault("false-shuffle", Place.DEVICE, 0.05, "a shuffle leaves the order as it was"),
@@ -230,6 +232,9 @@ class FaultyLine:
             chunk = chunk[:start] + chunk[start + rng.randint(1, len(chunk)) :]
         if "duplicate" in struck:
             chunk += chunk
+        if "junk-inside" in struck and chunk:
+            at = rng.randrange(len(chunk))
+            chunk = chunk[:at] + rng.randbytes(rng.randint(1, MAX_JUNK_BYTES)) + chunk[at:]
         if "junk" in struck:
             chunk = rng.randbytes(rng.randint(1, MAX_JUNK_BYTES)) + chunk
         return chunk

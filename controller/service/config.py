@@ -73,13 +73,11 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         ),
     ]
     serial: Annotated[
-        str | None,
+        Annotated[str, msgspec.Meta(min_length=1, max_length=64)] | None,
         needs(
             SERIAL_WORDS,
             "The one device that may answer here; any other is refused (EQ-51, EQ-94). Devices of foreign protocols need none, and "
             "most cannot tell theirs: then it is not compared, which is said at the start.",
-            min_length=1,
-            max_length=64,
         ),
     ] = None
     security: Annotated[

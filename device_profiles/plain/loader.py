@@ -84,7 +84,8 @@ def _verify_names(profile: PlainProfile, file: str) -> None:
         if tokens and message.pattern is None:
             raise InvalidProfileError(file, f"{where}: a token needs a pattern")
     simulation = profile.simulation
-    for wanted in (*profile.connect.messages, simulation.card, simulation.unreadable, simulation.start, simulation.cut_card):
+    told = (simulation.card, simulation.unreadable, simulation.start, simulation.cut_card)
+    for wanted in (*profile.connect.messages, *simulation.values, *told):
         if wanted is not None:
             _known(wanted, messages, "connect or simulation", file)
     if profile.poll is not None:

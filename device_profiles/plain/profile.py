@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 
 from device_profiles.plain.frames import FrameSize, PlainFraming
-from device_profiles.plain.messages import NameTable, PlainMessage
+from device_profiles.plain.messages import NameTable, Plain, PlainMessage
 from device_profiles.schema import About, HexBytes, Name, Number, Seconds, Table, Text
 
 SECONDS_MAX = 3600
@@ -117,6 +117,14 @@ class Simulation(Table, frozen=True, kw_only=True):
     cut_card: Name | None = None
     cycle_s: Seconds = 0.5
     """Between two cards, at the least."""
+    unread: Annotated[dict[Name, Plain], msgspec.Meta(max_length=8)] = {}
+    """Fields of `unreadable` for a card that was not read; values without a name of their own."""
+    counts: Name | None = None
+    """This field of each message is counted up, where `numbers` says nothing of it."""
+    counts_as: Annotated[tuple[Plain, ...], msgspec.Meta(max_length=256)] = ()
+    """The values it runs through, over and over; from the first one after a start."""
+    values: Annotated[dict[Name, Annotated[dict[Name, Plain], msgspec.Meta(max_length=64)]], msgspec.Meta(max_length=256)] = {}
+    """By message: fields that no rule fills in."""
 
 
 class PlainVector(Table, frozen=True, kw_only=True):

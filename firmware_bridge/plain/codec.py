@@ -14,7 +14,7 @@ import re2
 
 from device_profiles.errors import FieldError, FieldRangeError, InvalidProfileError
 from device_profiles.plain.frames import Line, Reports, Tokens, Way
-from device_profiles.plain.messages import Means, Plain, PlainMessage, RingEntry
+from device_profiles.plain.messages import Means, Plain, PlainMessage, RingEntry, Shape
 from device_profiles.plain.profile import PlainProfile
 from firmware_bridge.cards import Sealed
 from firmware_bridge.events import DeviceEvent
@@ -55,9 +55,10 @@ class PlainHeard(NamedTuple):
 class EntryAtWork:
     """One kind of entry in a ring, compiled."""
 
-    def __init__(self, entry: RingEntry, tables: Mapping[str, Names], file: str) -> None:
+    def __init__(self, entry: RingEntry, size: int, tables: Mapping[str, Names], file: str) -> None:
         self.entry = entry
         self._fields = [FieldAtWork(f, tables[f.names] if f.names is not None else None, file) for f in entry.fields]
+        self._size = size
         self._secret = {f.name for f in entry.fields if f.secret}
 
     def read(self, part: bytes, cards: Mapping[str, str]) -> PlainHeard | None:
@@ -68,6 +69,16 @@ class EntryAtWork:
         means = self.entry.means
         card = card_of(means.card, values, cards) if means is not None and means.card is not None else None
         return PlainHeard(self.entry.name, {n: v for n, v in values.items() if n not in self._secret}, means, card)
+
+    def write(self, values: Mapping[str, Plain | bytes]) -> bytes:
+        """The bytes of such an entry. Raises FieldError."""
+        part = bytearray(self._size)
+        given: dict[str, Plain | bytes] = {n: v for n, v in self.entry.where.items() if not isinstance(v, tuple)}
+        given.update(values)
+        for field in self._fields:
+            if field.field.name in given:
+                field.write(part, given[field.field.name])
+        return bytes(part)
 
 
 class MessageAtWork:
@@ -87,7 +98,8 @@ class MessageAtWork:
             [] if message.json or self.pattern is not None else [FieldAtWork(f, self._tables.get(f.name), file) for f in message.fields]
         )
         self.reader = GrammarReader(grammar, file)
-        self.entries = [EntryAtWork(entry, tables, file) for entry in message.ring.entries] if message.ring is not None else []
+        ring = message.ring
+        self.entries = [EntryAtWork(entry, ring.size, tables, file) for entry in ring.entries] if ring is not None else []
 
     def read_ring(self, content: bytes, cards: Mapping[str, str]) -> tuple[PlainHeard, ...]:
         """The entries of its ring, newest first. Raises FieldError."""
@@ -210,8 +222,10 @@ class MessageAtWork:
     def _write_text(self, given: Mapping[str, Plain | bytes]) -> bytes:
         texts = {}
         for name, value in given.items():
-            table = self._tables.get(name)
-            texts[name] = str(table.value_of(value) if table is not None and not isinstance(value, bytes) else value)
+            table, field = self._tables.get(name), self._fields.get(name)
+            plain = table.value_of(value) if table is not None and not isinstance(value, bytes) else value
+            digits = field.size if field is not None and field.shape is Shape.DECIMAL and isinstance(plain, int) else 0
+            texts[name] = str(plain).zfill(digits)
         text = self.message.template
         for name, shown in texts.items():
             text = text.replace(f"{{{name}}}", shown)

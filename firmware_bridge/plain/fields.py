@@ -26,11 +26,13 @@ class Names:
         return self._names.get(value, self._other)
 
     def value_of(self, name: Plain) -> Plain:
-        """The value that is written for a name.
+        """The value that is written for a name; a number that has no name stands for itself, as it does when it is read.
 
         Raises:
             FieldRangeError: no value has this name.
         """
+        if isinstance(name, int) and self.name_of(name) is None:
+            return name
         if not isinstance(name, str) or name not in self._values:
             raise FieldRangeError(f"'{str(name)[:40]}' is none of {', '.join(self._values)}")
         return self._values[name]

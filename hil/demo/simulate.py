@@ -49,6 +49,12 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     draw_every_s: float | None
     seed: int
     faults: tuple[str, ...]
+    speed: float = 1.0
+    """Of a plain device: so many times faster than its line and its mechanism."""
+    profiles: Path | None = None
+    """A directory of further profiles of plain devices."""
+    cards: Path | None = None
+    """The card map of a reader of tags."""
 
 
 DEEDS: Final[dict[str, Callable[[SimulatedDevice], object]]] = {
@@ -79,11 +85,7 @@ def settings_of(wish: Wish) -> SimulatedSettings:
         load_profile(wish.profile)
     except ProfileError as error:
         raise ShoedError("unknown-profile", f"{error}.", "Name a profile that is installed, such as sdp1.") from error
-    try:
-        for fault in wish.faults:
-            parse_fault(fault)
-    except FaultError as error:
-        raise ShoedError("unknown-fault", f"{error}.", "`shoed simulate --help` lists the faults.") from error
+    verify_faults(wish)
     if wish.link_dir is not None:
         wish.link_dir.mkdir(parents=True, exist_ok=True)
     return SimulatedSettings(
@@ -94,8 +96,21 @@ def settings_of(wish: Wish) -> SimulatedSettings:
         seed=wish.seed,
         faults=wish.faults,
         link_dir=wish.link_dir,
-        tcp=_address(wish.tcp),
+        tcp=address_of(wish.tcp),
     )
+
+
+def verify_faults(wish: Wish) -> None:
+    """Check that every fault is one.
+
+    Raises:
+        ShoedError: one is not; the nearest is named.
+    """
+    try:
+        for fault in wish.faults:
+            parse_fault(fault)
+    except FaultError as error:
+        raise ShoedError("unknown-fault", f"{error}.", "`shoed simulate --help` lists the faults.") from error
 
 
 def _key(text: str | None) -> bytes | None:
@@ -110,7 +125,8 @@ def _key(text: str | None) -> bytes | None:
     return key
 
 
-def _address(text: str | None) -> tuple[str, int] | None:
+def address_of(text: str | None) -> tuple[str, int] | None:
+    """Return host and port of `HOST:PORT`; None for None. Raises ShoedError."""
     if text is None:
         return None
     host, _, port = text.rpartition(":")
@@ -149,7 +165,7 @@ async def _serve(
         tasks = [loop.create_task(_tell_changes(device, write_object, write_text))]
         if wish.draw_every_s is not None:
             tasks.append(loop.create_task(_keep_drawing(device, wish.draw_every_s)))
-        _listen(loop, device, ended, write_text)
+        listen(loop, lambda word: _do(device, word, write_text), ended)
         await ended.wait()
         for task in tasks:
             task.cancel()
@@ -197,7 +213,7 @@ async def _keep_drawing(device: SimulatedDevice, every_s: float) -> None:
         await asyncio.sleep(every_s)
 
 
-def _listen(loop: asyncio.AbstractEventLoop, device: SimulatedDevice, ended: asyncio.Event, write_text: Callable[[str], None]) -> None:
+def listen(loop: asyncio.AbstractEventLoop, do: Callable[[str], None], ended: asyncio.Event) -> None:
     """Take words from standard input; only a pipe's end means that the parent has gone."""
     try:
         kind = os.fstat(0).st_mode
@@ -217,7 +233,7 @@ def _listen(loop: asyncio.AbstractEventLoop, device: SimulatedDevice, ended: asy
         while b"\n" in waiting:
             line, _, rest = bytes(waiting).partition(b"\n")
             waiting[:] = rest
-            _do(device, line.decode("utf-8", "replace").strip(), write_text)
+            do(line.decode("utf-8", "replace").strip())
         if len(waiting) > LINE_BYTES:
             waiting.clear()
 

@@ -36,6 +36,10 @@ POWER_FAULT_OFF_S = 0.3
 """How long a `power-loss` fault lasts: a plug that was knocked."""
 
 
+UNPLUGGED_S = 0.5
+"""How long an `unplug` fault lasts: a knocked plug, put in again."""
+
+
 class NotInTimeError(TimeoutError):
     """The device did not come into the state that was waited for; the message tells its last state."""
 
@@ -74,6 +78,7 @@ class SimulatedDevice(World):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiters: list[tuple[Callable[[Snapshot], bool], asyncio.Future[Snapshot]]] = []
         self._power_timer: asyncio.TimerHandle | None = None
+        self._knock: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> SimulatedDevice:
         await self.start()
@@ -95,6 +100,8 @@ class SimulatedDevice(World):
 
     async def stop(self) -> None:
         """Switch off and take the cable away."""
+        if self._knock is not None:
+            self._knock.cancel()
         self.power_off()
         self._stop_timers()
         for _, waiter in self._waiters:
@@ -270,6 +277,13 @@ class SimulatedDevice(World):
             return  # without power nobody notices, and nothing can be written down
         t_ms = max(0, round((now_s - self.adapter.started_s) * 1000)) & 0xFFFFFFFF
         self._session.record(name, fields, t_ms, now_s)
+        if name == "card_read" and "unplug" in self.machine.faults.struck("unplug") and self._loop is not None:
+            self._knock = self._loop.create_task(self._be_knocked())
+
+    async def _be_knocked(self) -> None:
+        await self.unplug()
+        await asyncio.sleep(UNPLUGGED_S)
+        await self.plug_in()
 
     def _see_to_power(self) -> None:
         if self.adapter.restart_is_due:

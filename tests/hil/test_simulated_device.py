@@ -183,6 +183,21 @@ def test_an_unplugged_port_is_told_and_opened_again_when_it_is_back(tmp_path: Pa
     assert host.device.reopens >= 1
 
 
+def test_a_knocked_plug_costs_no_event(tmp_path: Path) -> None:
+    async def deal(device: SimulatedDevice, host: HostBench) -> None:
+        await open_shoe(device, host)
+        assert await answer(host, Unlock(1)) is Status.OK
+        await device.gate("open")
+        device.draw()
+        await host.until_output(PortLost)
+        await host.until(lambda: len(host.of_kind(Running)) == 2)
+        await device.all_acknowledged()
+
+    host = at_table(deal, timing=INSTANT, link_dir=tmp_path, faults=("unplug@1",))
+    host.verify_stream()
+    assert len(host.cards()) == 1
+
+
 def test_the_link_points_at_the_port_while_it_is_there_and_is_gone_after(tmp_path: Path) -> None:
     async def look(device: SimulatedDevice, host: HostBench) -> None:
         link = tmp_path / "SIM-SHOE-1"

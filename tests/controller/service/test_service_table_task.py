@@ -19,6 +19,7 @@ from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.errors import BusyError, StoppingError
 from controller.service.feed import Feed
+from controller.service.habits import SDP1
 from controller.service.inbox import Heard, Joined, Noticed
 from controller.service.logs import LogFile, make_logger
 from controller.service.metrics import Metrics
@@ -58,6 +59,7 @@ class NotedDriver:
     """Stands in for a device's driver and notes what the table tells it."""
 
     def __init__(self, name: str, order: list[str]) -> None:
+        self.habits = SDP1
         self.name = name
         self.order = order
         self.wanted = Wanted()
