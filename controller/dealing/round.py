@@ -39,6 +39,8 @@ class Held(msgspec.Struct, frozen=True):
     card: Sealed
     evidence: str
     shown: bool = False
+    order: int = 0
+    """Its number among the cards laid in this round, counted from 1; 0 while it lies nowhere."""
 
 
 class Seat(msgspec.Struct, frozen=True):
@@ -151,6 +153,8 @@ class Round(msgspec.Struct):
     stacks_dealt: int = 0
     out: int = 0
     """Cards that left the device in this round."""
+    laid: int = 0
+    """Cards that were laid at a place in this round."""
 
     @property
     def cards_due(self) -> bool:

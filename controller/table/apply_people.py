@@ -95,7 +95,7 @@ def _show_community(round_: Round, fact: f.Exposed) -> None:
     held = list(round_.hands.get(COMMUNITY, ()))
     index = int(fact.place.split()[1]) - 1 if " " in fact.place else 0
     for offset, card in enumerate(fact.cards):
-        held[index + offset] = Held(Sealed(card), _better(held[index + offset].evidence), True)
+        held[index + offset] = _shown(held[index + offset], card, _better(held[index + offset].evidence))
     round_.hands = {**round_.hands, COMMUNITY: tuple(held)}
     round_.community_shown = sum(1 for h in held if h.shown)
 
@@ -103,8 +103,13 @@ def _show_community(round_: Round, fact: f.Exposed) -> None:
 def _show_one_of_dealer(round_: Round, fact: f.Exposed) -> None:
     held = list(round_.hands.get(DEALER, ()))
     index = int(fact.place.split()[1]) - 1
-    held[index] = Held(Sealed(fact.cards[0]), _better(held[index].evidence), True)
+    held[index] = _shown(held[index], fact.cards[0], _better(held[index].evidence))
     round_.hands = {**round_.hands, DEALER: tuple(held)}
+
+
+def _shown(held: Held, card: Card | None = None, evidence: str = "") -> Held:
+    """The card face up; as it was named where it was not read."""
+    return Held(held.card if card is None else Sealed(card), evidence or held.evidence, True, held.order)
 
 
 def _better(evidence: str) -> str:
@@ -123,7 +128,7 @@ def _show_all(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
     shown = []
     for held, card in zip(hand, known, strict=True):
         told = missing.pop(0) if card.code == 0 and missing else None
-        shown.append(Held(Sealed(told), "told", True) if told is not None else Held(held.card, held.evidence, True))
+        shown.append(_shown(held, told, "told") if told is not None else _shown(held))
     return tuple(shown)
 
 
@@ -134,12 +139,12 @@ def _show_named(hand: tuple[Held, ...], cards: tuple[Card, ...]) -> tuple[Held, 
         card = unseal(held.card, CENSUS)
         if card in named:
             named.remove(card)
-            shown.append(Held(held.card, held.evidence, True))
+            shown.append(_shown(held))
         else:
             shown.append(held)
     for index, held in enumerate(shown):
         if named and unseal(held.card, CENSUS).code == 0:
-            shown[index] = Held(Sealed(named.pop(0)), "told", True)
+            shown[index] = _shown(held, named.pop(0), "told")
     return tuple(shown)
 
 

@@ -196,7 +196,7 @@ def _evidence_confirmed(spec: DeckSpec, state: TableState, fact: f.EvidenceConfi
             told = state.deck.census.identify(unseal(sealed, CENSUS).code)
             if not isinstance(told, Beyond):
                 state.deck.census = told
-        hands[place][index] = Held(sealed, fact.evidence, old.shown)
+        hands[place][index] = Held(sealed, fact.evidence, old.shown, old.order)
     round_.hands = {place: tuple(held) for place, held in hands.items()}
 
 

@@ -63,7 +63,9 @@ def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
 def hold(round_: Round, place: str, held: tuple[Held, ...]) -> None:
     """Cards lie at a place from now on."""
     key = COMMUNITY if place.startswith(COMMUNITY) else place
-    round_.hands = {**round_.hands, key: round_.hands.get(key, ()) + held}
+    numbered = tuple(Held(card.card, card.evidence, card.shown, round_.laid + n) for n, card in enumerate(held, start=1))
+    round_.laid += len(held)
+    round_.hands = {**round_.hands, key: round_.hands.get(key, ()) + numbered}
 
 
 def change_seat(round_: Round, seat: Seat) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from controller.dealing.round import COMMUNITY, DEALER, Held, Round
+from controller.dealing.round import BURN, COMMUNITY, DEALER, Held, Round
 from controller.dealing.steps import Betting, ExposeCards, SetHands, StateKind, Step, Who
 from controller.table import facts as f
 from controller.table import turns
@@ -174,6 +174,7 @@ def rescan(desk: Desk, act: Rescan) -> None:
 
 
 def dealing_order(round_: Round) -> list[tuple[str, int, Held]]:
-    """Cards on the table, pass by pass as they were dealt: the first card of each place, then the second, and so on."""
-    deepest = max((len(held) for held in round_.hands.values()), default=0)
-    return [(place, index, held[index]) for index in range(deepest) for place, held in round_.hands.items() if index < len(held)]
+    """Cards on the table in the order in which they were laid; the card that opened the shoe only as long as no other lies there."""
+    hands = {place: held for place, held in round_.hands.items() if place != BURN} or round_.hands
+    laid = [(place, index, held) for place, hand in hands.items() for index, held in enumerate(hand)]
+    return sorted(laid, key=lambda item: item[2].order)

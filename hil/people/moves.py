@@ -23,10 +23,14 @@ class HandCards(msgspec.Struct):
     """What the people at the table can know of the cards: by place, in the order dealt, as card names; `?` unread."""
 
     places: dict[str, list[str]] = {}
+    laid: list[str] = []
+    """All cards on the table in the order in which they were laid."""
 
     def saw(self, place: str, names: list[str]) -> None:
         """Cards came to a place."""
         self.places.setdefault(place, []).extend(names)
+        if place not in NOT_ON_THE_TABLE:
+            self.laid.extend(names)
 
     def at(self, place: str) -> list[str]:
         """The cards at a place, in the order dealt."""
@@ -38,11 +42,10 @@ class HandCards(msgspec.Struct):
         return cards if len(cards) == count and "?" not in cards else None
 
     def in_dealing_order(self) -> list[str]:
-        """All cards on the table: the first of each place in the order served, then the second, and so on."""
-        hands = [cards for place, cards in self.places.items() if place not in NOT_ON_THE_TABLE]
-        deepest = max(map(len, hands), default=0)
-        return [cards[index] for index in range(deepest) for cards in hands if index < len(cards)]
+        """All cards on the table, in the order in which they were laid."""
+        return list(self.laid)
 
     def clear(self) -> None:
         """The cards are picked up."""
         self.places.clear()
+        self.laid.clear()

@@ -52,11 +52,11 @@ def test_cards_of_a_stack_are_placed_with_the_stack() -> None:
     assert told(tracker, "stack", "seat 1") == [("seat 1", "9h"), ("seat 1", "Kd"), ("seat 1", "2c")]
 
 
-def test_dealing_order_is_pass_by_pass() -> None:
+def test_dealing_order_is_the_order_in_which_cards_were_laid() -> None:
     cards = HandCards()
-    for place, name in (("seat 1", "9h"), ("burn", "2c"), ("dealer", "Kd"), ("seat 1", "3h"), ("dealer", "Ks")):
+    for place, name in (("seat 1", "9h"), ("burn", "2c"), ("dealer", "Kd"), ("dealer", "Ks"), ("seat 1", "3h")):
         cards.saw(place, [name])
-    assert cards.in_dealing_order() == ["9h", "Kd", "3h", "Ks"]
+    assert cards.in_dealing_order() == ["9h", "Kd", "Ks", "3h"]
 
 
 @pytest.mark.parametrize("hand", ["As Ad 9c 9d", "2c 3d 5h 6s", "7s 7h 7d Kc", "Qc Jd Ts 9h"])

@@ -345,6 +345,6 @@ def test_an_unread_board_card_is_read_again_before_anything_is_compared() -> Non
     assert (outcome.state, outcome.alarm) == ("suspended", "unreadable-card")
     assert bench.resolve("continue").refused == "bad-option"
     order = [*(bench.places[place][i] for i in range(4) for place in ("seat 1", "dealer"))]
-    order.insert(2, bench.places["community"][0])
+    order += bench.places["community"]
     outcome = did(bench, "rescan", " ".join(card.name for card in order), "supervisor:S1")
     assert (outcome.state, outcome.evidence) == ("dealing", "confirmed")

@@ -98,6 +98,8 @@ class Bench:
         self.out: list[Card] = []
         """Cards that physically left the device since the shuffle, in order."""
         self.places: dict[str, list[Card]] = {}
+        self.laid: list[Card] = []
+        """Cards on the table in the order in which they were laid."""
         self.aside: list[tuple[Card, bool]] = []
         self.muck: list[Card] = []
         """Burns, cards found face up, folded and thrown cards: what lies in the rack and may be shuffled into the rest of the deck."""
@@ -230,6 +232,7 @@ class Bench:
             case f.StubRacked():
                 self.pack = []
             case f.RoundStarted():
+                self.laid = []
                 self.places, self.aside = {}, [waiting for waiting in self.aside if fact.waiting and waiting[1]]
                 self.muck, self.held_out, self.laid_out = [], [], []
             case f.RestShuffled():
@@ -238,6 +241,9 @@ class Bench:
                 self.laid_out, self.out = [], []
             case f.RoundCompleted():
                 self.rounds += 1
+            case f.IdleHandsRacked():
+                for card in (card for place in fact.places for card in self.places[place]):
+                    self.laid.remove(card)
             case _:
                 pass
 
@@ -264,6 +270,8 @@ class Bench:
                 pending = self.places.pop("pending", [])
                 new = max(0, len(fact.cards) - len(pending))
                 self._lay(fact.to, pending + fed[:new])
+                if fact.racked:
+                    del self.laid[-fact.racked :]
                 del fed[:new]
             case f.CardDealt():
                 self._lay(fact.to, [fed.pop(0)])
@@ -322,6 +330,8 @@ class Bench:
             return
         place = "community" if to.startswith("community") else to
         self.places.setdefault(place, []).extend(cards)
+        if place != "burn":
+            self.laid += cards
 
     def _shuffled(self) -> list[Card]:
         pack = self._whole()

@@ -294,12 +294,10 @@ def _collect(bench: Bench) -> a.AnyAct:
 
 
 def _rescan(bench: Bench) -> a.AnyAct | None:
-    hands = round_of(bench).hands
-    deepest = max((len(held) for held in hands.values()), default=0)
-    if any(len(bench.places.get(place, [])) != len(held) for place, held in hands.items()):
+    lying = sum(len(held) for place, held in round_of(bench).hands.items() if place != "burn")
+    if lying != len(bench.laid):
         return None
-    cards = [bench.places[place][i] for i in range(deepest) for place, held in hands.items() if i < len(held)]
-    return a.Rescan(cards=tuple(map(Sealed, cards)), by=SUPERVISOR)
+    return a.Rescan(cards=tuple(map(Sealed, bench.laid)), by=SUPERVISOR)
 
 
 def _replace(bench: Bench) -> a.AnyAct:

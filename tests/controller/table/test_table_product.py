@@ -53,6 +53,7 @@ def moments(game: str, method: str) -> dict[str, list[Bench]]:
 def still(bench: Bench) -> Bench:
     """The bench as it stands: its state is a value, so only the cards need a copy."""
     copy = Bench(bench.procedure, random.Random(7))
+    copy.laid = list(bench.laid)
     copy.state, copy.pack, copy.places = bench.state, list(bench.pack), {k: list(v) for k, v in bench.places.items()}
     return copy
 

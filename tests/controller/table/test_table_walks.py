@@ -87,7 +87,7 @@ def test_from_wherever_trouble_leads_there_is_a_way_back_to_ready(game: str, met
             for _ in range(bench.rng.randint(5, 120)):
                 wanderer.step()
             longest = max(longest, wanderer.way_out())
-    assert longest > 1
+    assert longest
 
 
 @pytest.mark.slow
