@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from controller.dealing.repairs import with_repairs
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Setting, Settings
 from controller.dealing.steps import Method, Remedy, Step, StubCheck, WagerKind
@@ -115,6 +116,10 @@ class Game:
     """Rounds that may still begin after the one in which the cutting card came out."""
     may_run_out: bool = False
     """A round may begin with fewer cards than it could take; it is void if they run out."""
+
+    def __post_init__(self) -> None:
+        """Every game has the settings of what people may put right."""
+        object.__setattr__(self, "settings", with_repairs(self.settings))
 
     @property
     def required_wager(self) -> str:

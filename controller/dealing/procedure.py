@@ -14,6 +14,7 @@ from functools import partial
 
 from controller.dealing.game import Game
 from controller.dealing.machine import FIXED, Phases, compile_machine
+from controller.dealing.repairs import repair_rows
 from controller.dealing.round import Round
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Settings, nearest, resolve_settings, shown
@@ -105,7 +106,8 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
     seats = settings.number("seats")
     _check_cards(game, settings, deck, steps)
     machine = compile_machine(names, steps, shuffle_each_round=not game.shoe_game)
-    irregularities = {**game.irregularities(chosen), **(game.house_rows(settings) if game.house_rows is not None else {})}
+    house_rows = game.house_rows(settings) if game.house_rows is not None else {}
+    irregularities = {**repair_rows(settings), **game.irregularities(chosen), **house_rows}
     kinds = {state.value: state for state in FIXED} | {name: step.kind for name, step in zip(names, steps, strict=True)}
     return Procedure(
         game=game, method=chosen, settings=settings, deck=deck, seats=seats, names=names, steps=steps, irregularities=irregularities,

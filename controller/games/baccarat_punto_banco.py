@@ -8,6 +8,7 @@ follows is the law of a neighbour, published rules and the trade's pattern, and 
 from __future__ import annotations
 
 from controller.dealing.game import Game
+from controller.dealing.repairs import wrong_place
 from controller.dealing.round import BANKER, Round
 from controller.dealing.settings import Settings
 from controller.dealing.steps import Method
@@ -16,6 +17,8 @@ from controller.games import baccarat_family as family
 from controller.games import common as c
 
 SEATS = c.parallel("Washington State rule notice 08-11-065", "up to fourteen numbered seats")
+
+REBUILT = c.house("wrong_place", "not known in law; the hands are rebuilt in the order of the shoe as long as that is possible")
 
 
 def next_curator(round_: Round, seats: int) -> int | None:
@@ -34,7 +37,7 @@ GAME = Game(
     law="13:69F-3",
     summary="Two common hands dealt by a curator from the shoe, nearest to 9 wins; third cards by a fixed table.",
     seats_rule=SEATS,
-    settings=family.banking_settings(c.seats_setting(14, 1, 14, SEATS), face_up=False),
+    settings=(*family.banking_settings(c.seats_setting(14, 1, 14, SEATS), face_up=False), wrong_place("rearrange", REBUILT)),
     wagers=family.BANKING_WAGERS,
     deck=lambda settings: DeckSpec(decks=settings.number("decks")),
     deals={Method.MANUAL_SHOE: family.deal},

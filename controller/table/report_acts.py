@@ -1,18 +1,19 @@
-"""What people report, and cards read again: irregularities seen by people get the game's remedy like those seen by devices."""
+"""What people report: irregularities seen by people get the game's remedy like those seen by devices."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from controller.dealing.round import BURN, COMMUNITY, DEALER, Held, Round
+from controller.dealing.repairs import REPAIRED
+from controller.dealing.round import COMMUNITY, DEALER, Round
 from controller.dealing.steps import Betting, ExposeCards, SetHands, StateKind, Step, Who
 from controller.table import facts as f
 from controller.table import turns
-from controller.table.acts import Report, Rescan
+from controller.table.acts import Report
 from controller.table.desk import SUPERVISOR, Desk
 from controller.table.device_acts import WAYS
-from controller.table.going_on import catch_up, go_on_if_free
-from firmware_bridge.cards import UNREADABLE, Sealed, unseal
+from controller.table.going_on import catch_up
+from controller.table.repair_acts import PUT_RIGHT, lie_on_the_table, tell_where_cards_belong
 
 BEFORE_DECISIONS_END = frozenset({StateKind.STARTING, StateKind.DEALING, StateKind.DECIDING, StateKind.SETTING, StateKind.DRAWING})
 
@@ -46,6 +47,8 @@ def report(desk: Desk, act: Report) -> None:
     if kind is None:
         known = ", ".join(sorted([*REPORTS, "wrong-count", "hands-counted-right"]))
         desk.refuse("unknown-report", f"'{act.what[:40]}' is not known; report one of: {known}.")
+    if kind in PUT_RIGHT and not lie_on_the_table(desk.round):
+        desk.refuse("not-expected-now", "No card lies on the table that could be put right.")
     if not _in_time(desk, kind):
         desk.refuse("not-expected-now", "This is no irregularity any more: those cards are due to be seen now.")
     where = f"seat {act.seat}" if isinstance(act.seat, int) else str(act.seat or act.area or "")
@@ -59,6 +62,8 @@ def report(desk: Desk, act: Report) -> None:
             desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = kind, "supervisor-decides", SUPERVISOR
             return
     desk.irregular(kind, where=where)
+    if desk.notes.remedy in REPAIRED:
+        tell_where_cards_belong(desk)
 
 
 def _in_time(desk: Desk, kind: str) -> bool:
@@ -146,35 +151,3 @@ def _hands_counted_right(desk: Desk) -> None:
     desk.emit(f.Irregular(kind="stub-count-wrong", remedy=remedy.remedy, rule=remedy.rule))
     desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = "stub-count-wrong", remedy.remedy, remedy.rule
     desk.deck_off_table("stub-count-wrong", remedy.rule)
-
-
-def rescan(desk: Desk, act: Rescan) -> None:
-    """The cards of the round, read again in the order dealt: unread ones get their names, read ones are confirmed."""
-    round_ = desk.round
-    if not desk.in_round:
-        desk.refuse("not-expected-now", "No round is in progress whose cards could be read again.")
-    order = dealing_order(round_)
-    if len(act.cards) != len(order):
-        desk.refuse("bad-count", f"{len(order)} cards lie on the table, {len(act.cards)} were read again.")
-    confirmed = []
-    for (place, index, held), sealed in zip(order, act.cards, strict=True):
-        old, new = unseal(held.card, "rescan"), unseal(sealed, "rescan")
-        if new is UNREADABLE:
-            desk.refuse("bad-cards", "A card could not be read again; read the whole round once more.")
-        if old is not UNREADABLE and old is not new:
-            desk.raise_alarm("unreadable-card", where=place, detail="two readings differ", ways=("continue", "void", "replace-deck"))
-            desk.notes.irregularity, desk.notes.remedy = "unreadable-card", "supervisor-decides"
-            return
-        confirmed.append((place, index, Sealed(new)))
-    desk.emit(f.EvidenceConfirmed(cards=tuple(confirmed), evidence="confirmed"))
-    desk.notes.evidence, desk.notes.remedy = "confirmed", "rescan"
-    if desk.draft.alarm("unreadable-card") is not None:
-        desk.emit(f.AlarmSettled(code="unreadable-card", by=desk.by, choose="rescan"))
-    go_on_if_free(desk)
-
-
-def dealing_order(round_: Round) -> list[tuple[str, int, Held]]:
-    """Cards on the table in the order in which they were laid; the card that opened the shoe only as long as no other lies there."""
-    hands = {place: held for place, held in round_.hands.items() if place != BURN} or round_.hands
-    laid = [(place, index, held) for place, hand in hands.items() for index, held in enumerate(hand)]
-    return sorted(laid, key=lambda item: item[2].order)

@@ -21,6 +21,7 @@ from controller.table.holder_acts import bets_flaw
 from controller.table.judging import overall, to_declare, told_wagers, visible_keys
 from controller.table.outcome import Outcome, ResultsByWager, Wanted
 from controller.table.outcomes import OUTCOMES, Handler
+from controller.table.repair_acts import may_rescan
 from controller.table.state import TableState
 from controller.table.turn_acts import choices_now, look_may_come
 
@@ -278,7 +279,7 @@ _NEXT: dict[type[a.Act], Callable[[Procedure, TableState], bool]] = {
     a.Declare: _may_declare,
     a.StubCount: _may_count,
     a.Collect: _may_collect,
-    a.Rescan: lambda p, s: s.alarm("unreadable-card") is not None and p.kind_at(s.phase, s.round) is StateKind.SUSPENDED,
+    a.Rescan: may_rescan,
     a.ReplaceCard: lambda p, s: bool(s.deck.short),
     a.Resolve: _may_resolve,
     a.Close: lambda p, s: True,

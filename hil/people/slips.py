@@ -25,6 +25,8 @@ REPORTS: Final = (
     {"what": "wrong-count", "area": "community", "cards": 2},
     {"what": "wrong-set", "seat": 2},
     {"what": "wrong-start"},
+    {"what": "wrong-place"},
+    {"what": "cleared-early", "seat": 1},
     {"what": "invalid-roll"},
     {"what": "hands-counted-right"},
     {"what": "nothing-of-the-kind"},
