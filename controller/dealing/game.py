@@ -119,7 +119,8 @@ class Game:
 
     def __post_init__(self) -> None:
         """Every game has the settings of what people may put right."""
-        object.__setattr__(self, "settings", with_repairs(self.settings))
+        rows = {kind for method in self.deals for kind in self.irregularities(method)}
+        object.__setattr__(self, "settings", with_repairs(self.settings, rows))
 
     @property
     def required_wager(self) -> str:

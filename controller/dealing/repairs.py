@@ -6,6 +6,7 @@ it to a supervisor unless the house says that the cards may be put right. The re
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from controller.dealing.rules import Rule, house
@@ -35,19 +36,20 @@ CLEARED_EARLY: Final = Setting(
 )  # fmt: skip
 
 
-def with_repairs(settings: tuple[Setting, ...]) -> tuple[Setting, ...]:
-    """A game's settings with those of this file, as far as it has none of its own."""
-    names = {setting.name for setting in settings}
-    return settings + tuple(setting for setting in (wrong_place(), CLEARED_EARLY) if setting.name not in names)
+def with_repairs(settings: tuple[Setting, ...], rows: Collection[str]) -> tuple[Setting, ...]:
+    """A game's settings with those of this file, as far as neither its settings nor the `rows` of its irregularity table say it already."""
+    told = {setting.name for setting in settings} | {kind.replace("-", "_") for kind in rows}
+    return settings + tuple(setting for setting in (wrong_place(), CLEARED_EARLY) if setting.name not in told)
 
 
 def repair_rows(settings: Settings) -> dict[str, Remedy]:
     """The irregularity rows that these settings make; none where a supervisor decides."""
     rows = {}
-    if settings.text("wrong_place") == "rearrange":
+    chosen = settings.as_dict()
+    if chosen.get("wrong_place") == "rearrange":
         words = "Cards in the wrong place but the right order: they are laid as they were dealt, and play goes on."
         rows["wrong-place"] = Remedy(REARRANGE, house("wrong_place"), words)
-    if settings.text("cleared_early") == "put-back":
+    if chosen.get("cleared_early") == "put-back":
         words = "Cards picked up before their time: they are put back as they were dealt, and play goes on."
         rows["cleared-early"] = Remedy(PUT_BACK, house("cleared_early"), words)
     return rows
