@@ -17,6 +17,8 @@ REARRANGE: Final = "rearrange-and-continue"
 PUT_BACK: Final = "put-back-and-continue"
 REPAIRED: Final = frozenset({REARRANGE, PUT_BACK})
 """Remedies that people carry out; the table waits until the cards are read again in order, or a supervisor says that it is done."""
+PUT_RIGHT: Final = ("wrong-place", "cleared-early")
+"""Irregularities in which all cards came as they should and only lie wrongly."""
 SUPERVISOR: Final = "supervisor"
 
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 from controller.dealing.game import Judged
 from controller.dealing.plan import plan_of, turns_of
 from controller.dealing.procedure import Procedure
-from controller.dealing.repairs import REPAIRED
+from controller.dealing.repairs import PUT_RIGHT, REPAIRED
 from controller.dealing.round import COMMUNITY, Round, seat_of
 from controller.dealing.rules import Rule, house
 from controller.dealing.show_steps import ShowHands
@@ -299,7 +299,7 @@ class Desk:
             remedy == "hand-dead" and not self.procedure.among_players and (seat := seat_of(where)) is not None and seat in self.round.seats
         ):
             self.emit(f.HandDead(seat=seat, rule=rule))
-        elif remedy == "supervisor-decides" or remedy in REPAIRED:
+        elif remedy == "supervisor-decides" or (remedy in REPAIRED and kind in PUT_RIGHT):
             self.raise_alarm(kind, where=where, detail=detail, ways=ways)
         else:
             apply_remedy(self, kind, remedy, rule, where)

@@ -7,7 +7,7 @@ record says. Two readings that differ are never settled by a third guess: a supe
 from __future__ import annotations
 
 from controller.dealing.procedure import Procedure
-from controller.dealing.repairs import REPAIRED
+from controller.dealing.repairs import PUT_RIGHT, REPAIRED
 from controller.dealing.round import BURN, Held, Round
 from controller.dealing.steps import StateKind
 from controller.table import facts as f
@@ -16,8 +16,6 @@ from controller.table.desk import Desk
 from controller.table.going_on import go_on_if_free
 from controller.table.state import TableState
 from firmware_bridge.cards import UNREADABLE, Sealed, unseal
-
-PUT_RIGHT = ("wrong-place", "cleared-early")
 
 
 def ended_by_rescan(procedure: Procedure) -> frozenset[str]:

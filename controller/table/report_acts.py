@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from controller.dealing.repairs import REPAIRED
+from controller.dealing.repairs import PUT_RIGHT, REPAIRED
 from controller.dealing.round import COMMUNITY, DEALER, Round
 from controller.dealing.steps import Betting, ExposeCards, SetHands, StateKind, Step, Who
 from controller.table import facts as f
@@ -13,7 +13,7 @@ from controller.table.acts import Report
 from controller.table.desk import SUPERVISOR, Desk
 from controller.table.device_acts import WAYS
 from controller.table.going_on import catch_up
-from controller.table.repair_acts import PUT_RIGHT, lie_on_the_table, tell_where_cards_belong
+from controller.table.repair_acts import lie_on_the_table, tell_where_cards_belong
 
 BEFORE_DECISIONS_END = frozenset({StateKind.STARTING, StateKind.DEALING, StateKind.DECIDING, StateKind.SETTING, StateKind.DRAWING})
 
@@ -62,7 +62,7 @@ def report(desk: Desk, act: Report) -> None:
             desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = kind, "supervisor-decides", SUPERVISOR
             return
     desk.irregular(kind, where=where)
-    if desk.notes.remedy in REPAIRED:
+    if kind in PUT_RIGHT and desk.notes.remedy in REPAIRED:
         tell_where_cards_belong(desk)
 
 

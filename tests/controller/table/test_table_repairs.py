@@ -7,7 +7,6 @@ import random
 import pytest
 
 from controller.dealing.settings import Plain
-from controller.games import GAMES
 from controller.table import acts as a
 from firmware_bridge.cards import Sealed
 from tests.controller.table.bench import DEALER, SUPERVISOR, TABLES, Bench, procedure_of
@@ -20,7 +19,7 @@ PUT_RIGHT = [("wrong-place", "rearrange-and-continue"), ("cleared-early", "put-b
 
 def house_of(game: str) -> dict[str, Plain]:
     """What the house may decide; a game whose own table says what becomes of the cards leaves it no choice."""
-    names = {setting.name for setting in GAMES[game].settings}
+    names = procedure_of(game, next(method for key, method in TABLES if key == game)).settings.as_dict()
     return {name: value for name, value in HOUSE.items() if name in names}
 
 
