@@ -28,6 +28,7 @@ def seat_place(seat: int, hand: int = 0) -> str:
     return f"seat {seat} hand {hand}" if hand else f"seat {seat}"
 
 
+@functools.lru_cache(maxsize=256)  # as above
 def seat_of(place: str) -> int | None:
     """The seat number of a place such as `seat 3 hand 2`, None for other places."""
     return int(place.split()[1]) if place.startswith("seat ") else None
@@ -172,7 +173,7 @@ class Round(msgspec.Struct):
 
     def played_by(self, seat: int) -> list[str]:
         """The places of the seat's hands, in the order of their numbers."""
-        return sorted((place for place in self.played if seat_of(place) == seat), key=lambda place: int(place.split()[-1]))
+        return [place for place in self.played if seat_of(place) == seat]
 
     def shown_cards(self, place: str) -> tuple[Card, ...]:
         """The cards at a place that the procedure has shown."""

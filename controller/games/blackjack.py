@@ -7,8 +7,8 @@ the irregularities, rest on parallel law, sister games and the trade, and say so
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Final
 
 from controller.dealing.game import Game, Judged
@@ -97,6 +97,7 @@ SETTINGS = (
 )  # fmt: skip
 
 
+@functools.lru_cache(maxsize=64)  # asked for with every card; a procedure has one table of settings
 def terms(settings: Settings) -> Terms:
     """What this table plays."""
     return Terms(
@@ -122,7 +123,7 @@ def _is_offered(name: str, settings: Settings) -> bool:
 
 
 def _offers(name: str) -> Callable[[Settings], bool]:
-    return partial(_is_offered, name)
+    return functools.partial(_is_offered, name)
 
 
 def _forbids(settings: Settings) -> tuple[str, Rule] | None:

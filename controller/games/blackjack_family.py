@@ -105,6 +105,8 @@ class Terms:
     special: Special = _no_special
     insurance_odds: Callable[[tuple[Card, ...]], Odds] = _two_to_one
     sides: Sides = _no_sides
+    pays_others: bool = False
+    """A hand may win something for the other seats, whatever they wagered."""
     side_needs_dealer: Callable[[Round], bool] = lambda round_: False
     """True while a side wager depends on the dealer's complete hand."""
 
@@ -237,11 +239,6 @@ def dealer_cards(round_: Round) -> tuple[Card, ...]:
     return open_cards(round_, DEALER) if len(held) >= 2 and all(item.shown for item in held) else ()
 
 
-def dealer_has_blackjack(round_: Round) -> bool:
-    """The dealer's first two cards lie open and are a blackjack."""
-    return points.is_blackjack(dealer_cards(round_)[:2])
-
-
 def dealer_is_complete(terms: Terms, round_: Round) -> bool:
     """The dealer's cards are up and no further one is drawn."""
     return bool(dealer_cards(round_)) and dealer_next(terms, round_) is None
@@ -262,10 +259,27 @@ class Result:
     words: str = ""
 
 
-def result_of(terms: Terms, round_: Round, place: str) -> Result | None:
+@dataclass(frozen=True, slots=True)
+class Dealer:
+    """The dealer's hand as far as it lies open: `total` when both first cards do, `complete` when no further one is drawn."""
+
+    cards: tuple[Card, ...]
+    total: points.Total
+    blackjack: bool
+    complete: bool
+    may_have_blackjack: bool
+
+
+def dealer_of(terms: Terms, round_: Round) -> Dealer:
+    """What is known of the dealer's hand."""
+    cards = dealer_cards(round_)
+    complete = bool(cards) and dealer_next(terms, round_) is None
+    return Dealer(cards, points.total_of(cards), points.is_blackjack(cards[:2]), complete, dealer_may_have_blackjack(round_))
+
+
+def result_of(terms: Terms, dealer: Dealer, hand: PlayedHand, cards: tuple[Card, ...]) -> Result | None:
     """The result of one hand, None while it is not known."""
-    hand, rules = round_.played[place], terms.rules
-    cards = open_cards(round_, place)
+    rules = terms.rules
     match hand.status:
         case "":
             return None
@@ -274,68 +288,63 @@ def result_of(terms: Terms, round_: Round, place: str) -> Result | None:
         case "rescued":
             return Result("lose", rules.rescue, first_only=True, words="rescued")
         case "surrendered":
-            return _surrendered(terms, round_, hand)
+            return _surrendered(terms, dealer, hand)
         case "blackjack":
-            return _blackjack(terms, round_, hand)
+            return _blackjack(terms, dealer, hand)
         case "twenty-one" | "many-cards" if hand.cleared:
-            words, odds = (terms.special(cards, hand) if not hand.doubled else None) or ("21" if hand.status == "twenty-one" else "", EVEN)
-            return Result("win", rules.at_once, odds, words=words or str(points.total_of(cards)))
+            words, odds = (terms.special(cards, hand) if not hand.doubled else None) or (str(points.total_of(cards)), EVEN)
+            return Result("win", rules.at_once, odds, words=words)
         case _:
-            return _against_dealer(terms, round_, cards)
+            return _against_dealer(terms, dealer, cards) if dealer.complete and cards else None
 
 
-def _surrendered(terms: Terms, round_: Round, hand: PlayedHand) -> Result | None:
-    if not hand.cleared and dealer_has_blackjack(round_):
+def _surrendered(terms: Terms, dealer: Dealer, hand: PlayedHand) -> Result | None:
+    if not hand.cleared and dealer.blackjack:
         return Result("lose", terms.rules.dealer_blackjack, words="surrendered")
-    if hand.cleared or dealer_cards(round_) or not dealer_may_have_blackjack(round_):
+    if hand.cleared or dealer.cards or not dealer.may_have_blackjack:
         return Result("lose", terms.rules.surrender, half=True, words="surrendered")
     return None
 
 
-def _blackjack(terms: Terms, round_: Round, hand: PlayedHand) -> Result | None:
-    opened = bool(dealer_cards(round_))
-    if hand.cleared or terms.blackjack_always_wins or (opened and not dealer_has_blackjack(round_)):
+def _blackjack(terms: Terms, dealer: Dealer, hand: PlayedHand) -> Result | None:
+    if hand.cleared or terms.blackjack_always_wins or (dealer.cards and not dealer.blackjack):
         return Result("win", terms.rules.blackjack, terms.blackjack_odds, words="blackjack")
-    if opened:
-        return Result("push", terms.rules.settle, words="blackjack")
-    return None
+    return Result("push", terms.rules.settle, words="blackjack") if dealer.cards else None
 
 
-def _against_dealer(terms: Terms, round_: Round, cards: tuple[Card, ...]) -> Result | None:
-    if not cards or not dealer_is_complete(terms, round_):
-        return None
-    own, dealer = points.total_of(cards), points.total_of(open_cards(round_, DEALER))
-    words, rules = str(own), terms.rules
-    if dealer_has_blackjack(round_):
-        return Result("lose", rules.dealer_blackjack, first_only=True, words=words)
-    if terms.dealer_22_pushes and dealer.points == points.BEST + 1:
-        return Result("push", rules.dealer, words=words)
-    if dealer.bust or own.points > dealer.points:
-        return Result("win", rules.settle, words=words)
-    return Result("push" if own.points == dealer.points else "lose", rules.settle, words=words)
+def _against_dealer(terms: Terms, dealer: Dealer, cards: tuple[Card, ...]) -> Result:
+    own, rules = points.total_of(cards), terms.rules
+    if dealer.blackjack:
+        return Result("lose", rules.dealer_blackjack, first_only=True, words=str(own))
+    if terms.dealer_22_pushes and dealer.total.points == points.BEST + 1:
+        return Result("push", rules.dealer, words=str(own))
+    if dealer.total.bust or own.points > dealer.total.points:
+        return Result("win", rules.settle, words=str(own))
+    return Result("push" if own.points == dealer.total.points else "lose", rules.settle, words=str(own))
 
 
 def judge(terms: Terms, settings: Settings, round_: Round) -> list[Judged]:
     """What is known of every seat's hands and side wagers."""
     judged: list[Judged] = []
-    for number, seat in sorted(round_.seats.items()):
-        places = round_.played_by(number)
-        if not places or not seat.live:
+    dealer = dealer_of(terms, round_)
+    for number in round_.live_seats():
+        places, seat = round_.played_by(number), round_.seats[number]
+        if not places:
             continue
-        sides = {**_insurance(terms, round_, seat), **terms.sides(settings, round_, seat)}
+        beside = len(seat.wagers) > 1
+        sides = {**_insurance(terms, round_, dealer, seat), **terms.sides(settings, round_, seat)} if beside or terms.pays_others else {}
         for place in places:
-            result = result_of(terms, round_, place)
+            hand = round_.played[place]
+            result = result_of(terms, dealer, hand, open_cards(round_, place)) if hand.status else None
             own = sides if len(places) == 1 else {}
-            if result is None and not own:
-                continue
-            judged.append(_slip(terms, round_, place, result, own))
+            if result is not None or own:
+                judged.append(_slip(terms, place, hand, result, own))
         if len(places) > 1 and sides:
             judged.append(_judged(str(number), sides, terms.rules.settle))
     return judged
 
 
-def _slip(terms: Terms, round_: Round, place: str, result: Result | None, sides: Mapping[str, SideResult]) -> Judged:
-    hand = round_.played[place]
+def _slip(terms: Terms, place: str, hand: PlayedHand, result: Result | None, sides: Mapping[str, SideResult]) -> Judged:
     key = place.removeprefix("seat ")
     original = " hand " not in key or key.endswith(" hand 1")
     rows: dict[str, SideResult] = {}
@@ -365,11 +374,11 @@ def paid(amount: int, odds: Odds) -> int:
     return int(amount * odds // 1)
 
 
-def _insurance(terms: Terms, round_: Round, seat: Seat) -> dict[str, SideResult]:
-    if "insurance" not in seat.wagers or not (dealer_cards(round_) or round_.hole_told is False):
+def _insurance(terms: Terms, round_: Round, dealer: Dealer, seat: Seat) -> dict[str, SideResult]:
+    if "insurance" not in seat.wagers or not (dealer.cards or round_.hole_told is False):
         return {}
     amount = seat.wagers["insurance"]
-    if not dealer_has_blackjack(round_):
+    if not dealer.blackjack:
         return {"insurance": ("lose", c.lost(amount))}
-    odds = terms.insurance_odds(dealer_cards(round_))
+    odds = terms.insurance_odds(dealer.cards)
     return {"insurance": ("win", None if amount is None else paid(amount, odds))}

@@ -7,6 +7,7 @@ read; sizes, odds, the dealer's drawing and the moment of the hole card are from
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Final
 
@@ -81,6 +82,7 @@ SETTINGS = (
 )  # fmt: skip
 
 
+@functools.lru_cache(maxsize=64)  # asked for with every card; a procedure has one table of settings
 def terms(settings: Settings) -> Terms:
     """What this table plays."""
     return Terms(

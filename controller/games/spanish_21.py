@@ -7,9 +7,9 @@ dealer's rule. Subchapter 19 itself was not reachable: the rest is parallel law 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import partial
 from typing import Final
 
 from controller.dealing.game import Game, Judged
@@ -84,6 +84,7 @@ SETTINGS = (
 )  # fmt: skip
 
 
+@functools.lru_cache(maxsize=64)  # asked for with every card; a procedure has one table of settings
 def terms(settings: Settings) -> Terms:
     """What this table plays."""
     return Terms(
@@ -98,8 +99,9 @@ def terms(settings: Settings) -> Terms:
         resplits_aces=True,
         doubles_any_cards=True,
         rescue=True,
-        special=partial(_special, settings),
+        special=functools.partial(_special, settings),
         sides=_sides,
+        pays_others=settings.flag("super_bonus"),
     )
 
 

@@ -7,6 +7,7 @@ rule is from published descriptions, parallel law, or a sister game, and says so
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Final
 
@@ -64,6 +65,7 @@ def _insurance_odds(dealer: tuple[Card, ...]) -> Odds:
     return 5 if points.one_suit(dealer) else 2
 
 
+@functools.lru_cache(maxsize=64)  # asked for with every card; a procedure has one table of settings
 def terms(settings: Settings) -> Terms:
     """What this table plays."""
     return Terms(

@@ -44,26 +44,24 @@ def _hand_split(spec: DeckSpec, state: TableState, fact: f.HandSplit) -> None:
     round_ = round_of(state)
     one, two = round_.hands[fact.place]
     hand = msgspec.structs.replace(round_.played[fact.place], split=True, acted=True)
-    round_.hands = _instead(round_.hands, fact.place, {fact.left: (one,), fact.right: (two,)})
+    seat = seat_of(fact.place)
+    round_.hands = _instead(round_.hands, seat, fact.place, {fact.left: (one,), fact.right: (two,)})
     round_.played = _instead(
-        round_.played, fact.place, {fact.left: hand, fact.right: PlayedHand(fact.wagers, split=True, acted=True)}
+        round_.played, seat, fact.place, {fact.left: hand, fact.right: PlayedHand(fact.wagers, split=True, acted=True)}
     )  # fmt: skip
     rest = round_.turns[1:]
-    seat = seat_of(fact.place)
     own = sum(seat_of(place) == seat for place in rest)
     round_.turns = (fact.left, *rest[:own], fact.right, *rest[own:])
     round_.redeemable = ""
 
 
-def _instead(places: dict[str, T], place: str, new: dict[str, T]) -> dict[str, T]:
-    """The places with new ones where an old one was."""
-    changed: dict[str, T] = {}
-    for name, value in places.items():
-        if name == place:
-            changed.update(new)
-        else:
-            changed[name] = value
-    return changed
+def _instead(places: dict[str, T], seat: int | None, place: str, new: dict[str, T]) -> dict[str, T]:
+    """The places with two new ones where one was: the first in its place, the second behind the seat's others."""
+    left, right = new
+    names = [left if name == place else name for name in places]
+    last = max(index for index, name in enumerate(names) if seat_of(name) == seat)
+    values = {**places, **new}
+    return {name: values[name] for name in (*names[: last + 1], right, *names[last + 1 :])}
 
 
 def _hand_closed(spec: DeckSpec, state: TableState, fact: f.HandClosed) -> None:
