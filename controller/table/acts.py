@@ -154,7 +154,8 @@ class Decide(Act, frozen=True, kw_only=True, tag="decide"):
     amount: int | None = None
     discard: tuple[Card, ...] = ()
     keep: tuple[Card, ...] = ()
-    hand: int = 1
+    hand: int | None = None
+    """Which of several hands after a split; not told: the hand in turn."""
     side: Literal["player", "banker"] | None = None
     cards: int | None = None
 

@@ -191,7 +191,7 @@ def _parse_decide(where: str, value: object, by: By, origin: Origin | None) -> A
         amount=fields.maybe("amount", as_amount),
         discard=fields.get("discard", as_cards, ()),
         keep=fields.get("keep", as_cards, ()),
-        hand=fields.get("hand", _as_hand, 1),
+        hand=fields.maybe("hand", _as_hand),
         cards=fields.maybe("cards", as_count),
         by=by,
         origin=origin,

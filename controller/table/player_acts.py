@@ -68,7 +68,7 @@ def decide(desk: Desk, act: Decide) -> None:
     leaves = bool(option.status in ("folded", "surrendered", "natural") and not stays)
     desk.emit(
         f.Decided(
-            seat=act.seat, choose=option.choose, hand=act.hand, amount=amount, wager=option.places, takes_back=option.takes_back,
+            seat=act.seat, choose=option.choose, hand=act.hand or 1, amount=amount, wager=option.places, takes_back=option.takes_back,
             status=option.status, forfeits=option.forfeits, forfeits_to=option.forfeits_to if option.forfeit_percent == 100 else "half",
             to_rack=len(desk.round.hands.get(place, ())) - seat.thrown if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
             done=not option.keeps_turn,

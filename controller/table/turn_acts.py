@@ -55,8 +55,7 @@ def _place(desk: Desk, act: Decide) -> str:
     round_ = desk.round
     if act.seat not in round_.seats:
         desk.refuse("not-wagered", f"Seat {act.seat} has no wager in this round.")
-    hands = round_.played_by(act.seat)
-    place = seat_place(act.seat) if hands in ([], [seat_place(act.seat)]) and act.hand == 1 else seat_place(act.seat, act.hand)
+    place = _named(round_, act)
     current = round_.turns[0] if round_.turns else ""
     if place in round_.played and place in (current, round_.redeemable):
         return place
@@ -65,6 +64,15 @@ def _place(desk: Desk, act: Decide) -> str:
     if place in round_.turns:
         desk.refuse("not-your-turn", f"It is the turn of {current}, then {place}.")
     return desk.refuse("not-your-turn", f"{place} gets no more cards ({round_.played[place].status or 'out of the round'}).")
+
+
+def _named(round_: Round, act: Decide) -> str:
+    """The hand that the act names; without a number it is the seat's hand in turn, or its only one."""
+    hands = round_.played_by(act.seat)
+    whole = seat_place(act.seat)
+    if act.hand is None:
+        return round_.hand_in_turn(act.seat) or (hands[0] if hands else whole)
+    return whole if act.hand == 1 and hands in ([], [whole]) else seat_place(act.seat, act.hand)
 
 
 def _option(desk: Desk, act: Decide, step: PlayHands, place: str) -> TurnOption:

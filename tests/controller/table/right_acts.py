@@ -137,6 +137,7 @@ def _choose_in_turn(bench: Bench, step: PlayHands) -> a.AnyAct:
     wagers = round_.played[place].wagers
     amount = sized(option.size, wagers, rng) if option.places is not None and rng.random() < 0.5 else None
     hand = int(place.split()[-1]) if " hand " in place else 1
+    hand = None if round_.hand_in_turn(seat) == place and rng.random() < 0.5 else hand
     return a.Decide(seat=seat, choose=option.choose, amount=amount, hand=hand, by=a.By("player", str(seat)))
 
 
