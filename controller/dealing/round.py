@@ -143,6 +143,8 @@ class Round(msgspec.Struct):
     stub_explained: bool = False
     void: bool = False
     void_side_bets_stand: bool = False
+    new_dealer: bool = False
+    """The dealer of this round came to the table since the last one."""
     played: dict[str, PlayedHand] = {}
     """Hands by place, `seat 3` or `seat 3 hand 2`, from the moment when players begin to draw."""
     redeemable: str = ""

@@ -15,7 +15,7 @@ from controller.dealing.game import Game, Judged
 from controller.dealing.round import Round, Seat
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Setting, Settings
-from controller.dealing.steps import Burn, Deal, Face, Method, Remedy, Step, WagerKind, Wagers, Who
+from controller.dealing.steps import Deal, Face, Method, Remedy, Step, WagerKind, Wagers, Who
 from controller.decks import DeckSpec
 from controller.games import blackjack_family as family
 from controller.games import blackjack_steps as steps
@@ -74,6 +74,7 @@ SETTINGS = (
         limit_rule=c.law("2.2(a)"),
     ),
     c.SHOE_START_BURN,
+    steps.new_dealer_setting(),
     steps.yes_or_no("dealer_hits_soft_17", "the dealer draws to a soft 17 as well", c.parallel("205 CMR 146.13(3)"), default=False),
     steps.odds_setting("blackjack_odds", "3 to 2", ("3 to 2", "6 to 5"), "what a blackjack is paid", c.parallel("205 CMR 146.13(3)(a)")),
     steps.odds_setting("insurance_odds", "2 to 1", ("2 to 1",), "what insurance is paid", c.parallel("205 CMR 146.13(3)")),
@@ -146,10 +147,9 @@ def _sides(settings: Settings, round_: Round, seat: Seat) -> Mapping[str, SideRe
 
 
 def _deal(settings: Settings) -> tuple[Step, ...]:
-    burn = (Burn(when=c.fresh_shoe, rule=c.parallel("PA 685a.7(c)")),) if settings.flag("shoe_start_burn") else ()
     return (
         Wagers(rule=c.analogy("31.8(a)", "all wagers before the first card")),
-        *burn,
+        *steps.opening_burn(settings),
         Deal(to=(Who.WAGERED, Who.DEALER), facing=(Face.UP,), rule=RULES.deal),
         Deal(to=(Who.WAGERED,), facing=(Face.UP,), rule=RULES.deal),
         Deal(to=(Who.DEALER,), facing=(Face.DOWN,), rule=RULES.hole),

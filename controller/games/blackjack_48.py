@@ -10,14 +10,12 @@ from typing import Final
 
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Setting, Settings
-from controller.dealing.steps import Burn, Remedy, Step
+from controller.dealing.steps import Remedy
 from controller.decks import DeckSpec
 from controller.games import blackjack_steps as steps
-from controller.games import common as c
 
 WITHOUT_TENS: Final = (10,)
 DECKS: Final = (6, 8)
-BURN: Final = c.parallel("PA 685a.7(c)")
 
 
 def deck(settings: Settings) -> DeckSpec:
@@ -33,11 +31,6 @@ def decks_setting(default: int, rule: Rule) -> Setting:
 def hands_setting(rule: Rule) -> Setting:
     """How often a box may split."""
     return Setting(name="most_hands", default=4, between=(2, 4), meaning="hands that one box may have after splits", rule=rule)
-
-
-def opening_burn(settings: Settings) -> tuple[Step, ...]:
-    """The first card of a new shoe, unseen, to the rack."""
-    return (Burn(when=c.fresh_shoe, rule=BURN),) if settings.flag("shoe_start_burn") else ()
 
 
 def irregularities(ten: Rule, more: Mapping[str, Remedy] | None = None) -> dict[str, Remedy]:

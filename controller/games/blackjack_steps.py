@@ -14,6 +14,7 @@ from controller.dealing.rules import Rule
 from controller.dealing.settings import Setting, Settings
 from controller.dealing.sizes import Size
 from controller.dealing.steps import (
+    Burn,
     Collect,
     Condition,
     Decide,
@@ -38,6 +39,26 @@ SD: Final = "S.D. 20:18:15:28"
 MOST_DECKS: Final = 8
 CARDS_A_HAND: Final = 5
 """Set aside for each hand when a round begins. A hand takes 2.7 cards on the average; a round may take more."""
+
+
+BURN: Final = c.parallel("PA 685a.7(c)", "the first card of a new shoe, and one card by a dealer who comes to the table")
+
+
+def opening_burn(settings: Settings) -> tuple[Step, ...]:
+    """One card, unseen, from a new shoe, and by a dealer who comes to the table; one for both."""
+    of_the_shoe, of_the_dealer = settings.flag("shoe_start_burn"), settings.flag("new_dealer_burn")
+    if not (of_the_shoe or of_the_dealer):
+        return ()
+    return (Burn(when=partial(_is_burned, of_the_shoe, of_the_dealer), rule=BURN),)
+
+
+def _is_burned(of_the_shoe: bool, of_the_dealer: bool, round_: Round) -> bool:
+    return (of_the_shoe and round_.fresh_shoe) or (of_the_dealer and round_.new_dealer)
+
+
+def new_dealer_setting() -> Setting:
+    """Whether a relieving dealer burns a card."""
+    return yes_or_no("new_dealer_burn", "a dealer who comes to the table burns one card before dealing", BURN, default=True)
 
 
 def insurance(terms: Terms, *, of: tuple[str, ...]) -> Decide:

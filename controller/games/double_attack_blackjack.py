@@ -63,6 +63,7 @@ SETTINGS = (
     c.seats_setting(6, 1, 7, c.house("seats", "six in the sister game of 13:69E-1.10B(a)")),
     forty_eight.decks_setting(6, c.law("26.2(a)")),
     c.SHOE_START_BURN,
+    steps.new_dealer_setting(),
     steps.reader_setting(c.parallel("PA 665a.1")),
     forty_eight.hands_setting(c.parallel("published game descriptions", "three or four")),
     steps.yes_or_no("soft_21_may_draw", "a soft 21 may draw", c.house("soft_21_may_draw", "the text bars a hard 21"), default=False),
@@ -144,7 +145,7 @@ def _deal(settings: Settings) -> tuple[Step, ...]:
     )
     return (
         Wagers(rule=c.law("26.6(b)", "before the first card")),
-        *forty_eight.opening_burn(settings),
+        *steps.opening_burn(settings),
         Deal(
             to=(Who.DEALER,),
             facing=(Face.UP,),

@@ -68,6 +68,7 @@ SETTINGS = (
     c.seats_setting(6, 1, 6, c.law_69e("1.10B(a)")),
     forty_eight.decks_setting(6, c.analogy("26.2(a)")),
     c.SHOE_START_BURN,
+    steps.new_dealer_setting(),
     steps.reader_setting(c.analogy("2B.1")),
     forty_eight.hands_setting(SHEETS),
     Setting(
@@ -169,7 +170,7 @@ def _has_super(round_: Round, number: int) -> bool:
 def _deal(settings: Settings) -> tuple[Step, ...]:
     return (
         Wagers(rule=c.law_69e("1.10B(b)2", "both wagers before the first card")),
-        *forty_eight.opening_burn(settings),
+        *steps.opening_burn(settings),
         Deal(to=(Who.WAGERED, Who.DEALER), facing=(Face.UP,), rule=RULES.deal),
         Deal(to=(Who.WAGERED,), facing=(Face.UP,), rule=RULES.deal),
         Deal(to=(Who.DEALER,), facing=(Face.DOWN,), rule=RULES.hole),

@@ -54,6 +54,7 @@ SETTINGS = (
     c.seats_setting(6, 1, 7, c.house("seats", "six in the sister game of 13:69E-1.10B(a)")),
     forty_eight.decks_setting(8, c.parallel("published game description", "eight; six or eight in the sister game of 13:69F-26.2(a)")),
     c.SHOE_START_BURN,
+    steps.new_dealer_setting(),
     steps.reader_setting(DESCRIPTION),
     forty_eight.hands_setting(c.house("most_hands")),
     steps.yes_or_no("soft_21_may_draw", "a soft 21 may draw", c.house("soft_21_may_draw", "the text bars a hard 21"), default=False),
@@ -89,7 +90,7 @@ def _deal(settings: Settings) -> tuple[Step, ...]:
     clockwise = Order.CLOCKWISE
     return (
         Wagers(rule=DESCRIPTION),
-        *forty_eight.opening_burn(settings),
+        *steps.opening_burn(settings),
         Deal(to=(Who.WAGERED,), facing=(Face.UP,), rule=RULES.deal),
         steps.another_wager(SECOND, (FIRST,), size, "seeing the own first card", order=clockwise),
         Deal(to=(Who.DEALER,), facing=(Face.UP,), rule=RULES.deal),

@@ -68,6 +68,7 @@ def _state_carried(spec: DeckSpec, state: TableState, fact: f.StateCarried) -> N
     state.rules_hash, state.device_seq, state.rounds_since_count = fact.rules_hash, fact.device_seq, fact.rounds_since_count
     state.devices_down = frozenset(fact.devices_down)
     state.spare = fact.spare
+    state.dealer_is_new = fact.dealer_is_new
     state.device_modes = fact.device_modes
     state.quarantine_why = ""
     state.alarms = tuple(Alarm(a.code, a.where, a.detail, a.holds, a.ways) for a in fact.alarms)
@@ -159,6 +160,7 @@ def _resumed(spec: DeckSpec, state: TableState, fact: f.Resumed) -> None:
 
 def _dealer_changed(spec: DeckSpec, state: TableState, fact: f.DealerChanged) -> None:
     state.dealer = fact.person if fact.on else ""
+    state.dealer_is_new = fact.on or state.dealer_is_new
 
 
 def _shoe_emptied(spec: DeckSpec, state: TableState, fact: f.ShoeEmptied) -> None:

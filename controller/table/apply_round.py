@@ -28,7 +28,9 @@ def _wagered(spec: DeckSpec, state: TableState, fact: f.Wagered) -> None:
 
 
 def _bets_closed(spec: DeckSpec, state: TableState, fact: f.BetsClosed) -> None:
-    round_of(state).bets_closed = True
+    round_ = round_of(state)
+    round_.bets_closed = True
+    round_.new_dealer, state.dealer_is_new = state.dealer_is_new, False
 
 
 def _start_fixed(spec: DeckSpec, state: TableState, fact: f.StartFixed) -> None:

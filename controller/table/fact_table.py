@@ -63,6 +63,7 @@ class StateCarried(Fact, frozen=True, kw_only=True, tag=True):
     devices_down: tuple[str, ...]
     alarms: tuple[CarriedAlarm, ...]
     spare: int | None = None
+    dealer_is_new: bool = False
 
 
 class DealerChanged(Fact, frozen=True, kw_only=True, tag=True):

@@ -76,6 +76,8 @@ class TableState(msgspec.Struct):
     shuffler_out: int | None = None
     """Cards that the last finished cycle handed out."""
     dealer: str = ""
+    dealer_is_new: bool = False
+    """A dealer came to the table and has not dealt yet."""
     quarantine_why: str = ""
     rules_hash: str = ""
 
