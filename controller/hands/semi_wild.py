@@ -16,6 +16,7 @@ Suits are equal. A value is one integer that compares as hands of the same numbe
 from __future__ import annotations
 
 import enum
+import functools
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -24,7 +25,7 @@ import msgspec
 
 from controller.hands.errors import HandError
 from controller.hands.poker import PokerCategory, high_rank, rank_name, rank_symbol
-from firmware_bridge.cards import JOKER, Card
+from firmware_bridge.cards import JOKER, UNREADABLE, Card
 
 K = PokerCategory
 _ACE: Final = 14
@@ -54,6 +55,8 @@ _KINDS: Final = {
     (5,): K.FIVE_OF_A_KIND, (4, 1): K.FOUR_OF_A_KIND, (4,): K.FOUR_OF_A_KIND, (3, 2): K.FULL_HOUSE, (3, 1, 1): K.THREE_OF_A_KIND,
     (3, 1): K.THREE_OF_A_KIND, (2, 2, 1): K.TWO_PAIR, (2, 2): K.TWO_PAIR, (2, 1, 1, 1): K.PAIR, (2, 1, 1): K.PAIR, (2,): K.PAIR,
 }  # fmt: skip
+RANKED_MOST: Final = 1 << 14
+"""Sets of ranks that are kept once ranked: all of one house's hands of one, two, four and five cards, a few megabytes."""
 COMPLETE: Final = frozenset({K.STRAIGHT, K.FLUSH, K.STRAIGHT_FLUSH, K.ROYAL_FLUSH})
 """Kinds in which the joker may be any card."""
 
@@ -94,15 +97,20 @@ def rank_hand(cards: Sequence[Card], low_straight: LowStraight = LowStraight.SEC
     if size not in _ORDERS:
         raise HandError(f"a hand of this family has one, two, four or five cards, not {size}")
     suited = [card for card in cards if card is not JOKER]
-    if not all(1 <= card.rank <= 13 for card in suited):
+    if UNREADABLE in cards:
         raise HandError("an unreadable card has no rank")
-    ranks = [high_rank(card.rank) for card in suited]
-    jokers = size - len(suited)
+    one_suit = len({card.suit for card in suited}) == 1
+    return _ranked(tuple(sorted(high_rank(card.rank) for card in suited)), size, one_suit, low_straight)
+
+
+@functools.lru_cache(maxsize=RANKED_MOST)
+def _ranked(ranks: tuple[int, ...], size: int, one_suit: bool, low_straight: LowStraight) -> RankedHand:
+    """The hand of these ranks and as many jokers as are missing."""
+    jokers = size - len(ranks)
     best = _of_equal_ranks([*ranks, *[_ACE] * jokers], size)
     if size <= PAIRS_ONLY or jokers > 1:
         return best
     run, strength = _run(ranks, size, low_straight)
-    one_suit = len({card.suit for card in suited}) == 1
     for hand in _completed(ranks, size, run, strength, one_suit=one_suit):
         best = hand if hand.value > best.value else best
     return best
