@@ -73,11 +73,13 @@ def stub_every_round(rule: Rule) -> Setting:
     )  # fmt: skip
 
 
-def stub_of_four(rule: Rule) -> StubCheck:
+def stub_of_four(cite: Cite) -> StubCheck:
     """Four cards must be left, whatever is wagered."""
     return StubCheck(
-        rule=rule,
-        wrong_misdealt=Remedy("all-hands-void", rule, "Not four cards left, and a position has more or fewer than seven: all hands void."),
+        rule=cite("31.8(d)"),
+        wrong_misdealt=Remedy(
+            "all-hands-void", cite("31.8(d)2"), "Not four cards left, and a position has more or fewer than seven: all hands void."
+        ),
         wrong_deck=Remedy(
             "deck-off-table", c.memory("missing or extra cards"), "Not four cards left, all hands right: all hands void, the deck leaves."
         ),
