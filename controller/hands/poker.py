@@ -8,10 +8,11 @@ are equal.
 A value is one integer: the category in bits 20-23, below it the ranks of the five cards in the order in which they
 count, four bits each (king 13, ace 14, the low ace 1). Values compare as hands do, and the five cards can be read off.
 
-How a hand is ranked quickly: every card has a key with one four-bit counter for its suit and one for its rank. The
-keys of a hand are added up; up to nine cards fit each counter. A suit counter of five or more is a flush. The rank
-counters alone decide everything else and are looked up in a table that fills itself, so that a hand costs one sum and
-one look-up after the first of its kind.
+How a hand is ranked quickly: every card has a key with one four-bit counter for its suit and above them one decimal
+digit for its rank. The keys of a hand are added up; up to nine cards fit each counter and each digit, and thirteen
+digits and four counters fit the machine's own integers, which Python adds up twice as fast as longer ones. A suit
+counter of five or more is a flush. The rank digits alone decide everything else and are looked up in a table that fills
+itself, so that a hand costs one sum and one look-up after the first of its kind.
 
 Jokers are no part of this file; hands of three and four cards are ranked in `controller.hands.short_poker`.
 """
@@ -29,8 +30,8 @@ from firmware_bridge.cards import FRENCH_CARDS, Card
 
 MIN_CARDS: Final = 5
 MAX_CARDS: Final = 9
-"""Nine cards make the most that a counter of four bits and its flush test (plus three, bit 3) can hold; hold 'em
-with four own cards and five on the board needs exactly these."""
+"""Nine cards make the most that a decimal digit, or a counter of four bits and its flush test (plus three, bit 3), can
+hold; hold 'em with four own cards and five on the board needs exactly these."""
 
 
 class PokerCategory(enum.Enum):
@@ -182,8 +183,12 @@ def high_rank(card_rank: int) -> int:
     return _ACE if card_rank == 1 else card_rank
 
 
+_DIGIT: Final = 10
+_RANKS: Final = 13
+
+
 def _card_key(card: Card) -> int:
-    return 1 << (4 * (card.suit - 1)) | 1 << (16 + 4 * (high_rank(card.rank) - 2))
+    return 1 << (4 * (card.suit - 1)) | int(_DIGIT ** (high_rank(card.rank) - 2)) << 16
 
 
 _KEYS: Final = {card.code: _card_key(card) for card in FRENCH_CARDS}
@@ -207,7 +212,11 @@ def _rank_new(counters: int) -> int:
 
 def _counts(counters: int) -> list[int]:
     """Return the numbers of deuces to aces."""
-    return [counters >> shift & 15 for shift in range(0, 52, 4)]
+    counts = []
+    for _ in range(_RANKS):
+        counters, number = divmod(counters, _DIGIT)
+        counts.append(number)
+    return counts
 
 
 def _value_without_flush(counts: Sequence[int]) -> int:

@@ -13,6 +13,7 @@ from typing import Final
 from controller.cli.output import write_json
 from hil.bench.frame_bench import measure_decode
 from hil.bench.growth_bench import measure_tables
+from hil.bench.hands_bench import measure_evaluation
 from hil.bench.journal_bench import (
     measure_acknowledgement,
     measure_group_commit,
@@ -39,6 +40,7 @@ MEASURES: Final[tuple[tuple[str, Callable[[], Goal | list[Goal]]], ...]] = (
     ("P8", measure_decode),
     ("P9", measure_rounds),
     ("P11", measure_filtered_line),
+    ("P13", measure_evaluation),
     ("P14", measure_tables),
     ("P14", measure_grown_journal),
 )
