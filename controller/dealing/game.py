@@ -130,8 +130,8 @@ class Game:
     @property
     def opening_wagers(self) -> tuple[str, ...]:
         """The wagers that put a seat in play: all that are required, or where none is, those of which any does."""
-        required = tuple(w.name for w in self.wagers if w.required)
-        return required or tuple(w.name for w in self.wagers if w.opens)
+        required = tuple([w.name for w in self.wagers if w.required])
+        return required or tuple([w.name for w in self.wagers if w.opens])
 
     @property
     def wagers_without_words(self) -> tuple[str, ...]:

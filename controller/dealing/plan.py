@@ -6,12 +6,28 @@ part of the recorded fact, so an old record is followed as it was planned then.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import functools
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
 
 from controller.dealing.round import BURN, COMMUNITY, DEALER, Round, Seat, seat_of, seat_place
 from controller.dealing.show_steps import ShowHands
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
-from controller.dealing.steps import Betting, Burn, Deal, Decide, Draw, ExposeCards, First, Order, SetHands, Settle, Stack, Step, Who
+from controller.dealing.steps import (
+    Betting,
+    Burn,
+    Deal,
+    Decide,
+    Draw,
+    ExposeCards,
+    First,
+    Order,
+    SetHands,
+    Settle,
+    Stack,
+    Step,
+    Who,
+)
 from controller.dealing.turn_steps import HandCard, PlayHands
 
 Plan: TypeAlias = tuple[tuple[str, str], ...]
@@ -19,55 +35,29 @@ Plan: TypeAlias = tuple[tuple[str, str], ...]
 
 def plan_of(step: Step | None, round_: Round, seats: int) -> Plan:
     """(place, face) of each card or stack that the step expects, in order; empty for steps that expect none."""
-    match step:
-        case Burn():
-            return (("burn", "down"),) * step.cards
-        case BurnByFirst():
-            return _burn_by_first(step, round_)
-        case Deal():
-            return _deal_plan(step, round_, seats)
-        case HandCard():
-            return ((round_.turns[0], "up"),) if round_.turns else ()
-        case Draw():
-            due = step.next_place(round_)
-            return () if due is None else (due,)
-        case Stack():
-            face = step.facing[-1].value
-            return tuple((place, face) for place in _places(step.to, step.first, round_, seats))
-        case _:
-            return ()
+    planner = _planner(type(step))  # type: ignore[arg-type]  # classes can be hashed
+    return planner(step, round_, seats) if planner is not None else ()
 
 
 def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
     """The places that act in the step, in the order in which they must."""
-    match step:
-        case Betting():
-            return _from_opener(step, round_, seats)
-        case Decide():
-            asked = {seat_place(n) for n in round_.live_seats() if step.asks is None or step.asks(round_, n)}
-            return tuple(place for place in rotation(step.first, round_, seats) if place in asked)
-        case PlayHands() | HandCard():
-            return round_.turns if round_.played else tuple(seat_place(n) for n in round_.live_seats())
-        case SetHands(who=Who.DEALER):
-            return (DEALER,)
-        case SetHands():
-            return tuple(seat_place(n) for n in round_.live_seats() if not round_.seats[n].is_set or round_.seats[n].status == "")
-        case ExposeCards():
-            return (step.what.value,)
-        case ExposeSide():
-            return (step.side.value,)
-        case DecideSide():
-            return (step.side.value,) if step.asks is None or step.asks(round_) else ()
-        case Settle(face_up=False):
-            places = [seat_place(n) for n, seat in sorted(round_.seats.items()) if _is_settled(step, seat)]
-            return tuple(reversed(places)) if step.order is Order.RIGHT_FIRST else tuple(places)
-        case _:
-            return ()
+    lister = _lister(type(step))  # type: ignore[arg-type]  # as above
+    return lister(step, round_, seats) if lister is not None else ()
 
 
-def rotation(first: First, round_: Round, seats: int) -> list[str]:
+@functools.cache  # one entry for each kind of step
+def _planner(kind: type) -> Callable[[Any, Round, int], Plan] | None:
+    return next((_PLANS[base] for base in kind.__mro__ if base in _PLANS), None)
+
+
+@functools.cache
+def _lister(kind: type) -> Callable[[Any, Round, int], tuple[str, ...]] | None:
+    return next((_TURNS[base] for base in kind.__mro__ if base in _TURNS), None)
+
+
+def rotation(first: First, round_: Round, seats: int) -> tuple[str, ...]:
     """All places in dealing order: every seat and the dealer."""
-    around = [seat_place(n) for n in range(1, seats + 1)] + [DEALER]
+    around = _around(seats)
     match first:
         case First.SEAT_ONE:
             return around
@@ -78,6 +68,11 @@ def rotation(first: First, round_: Round, seats: int) -> list[str]:
         case First.START:
             begin = around.index(round_.start) if round_.start else 0
     return around[begin:] + around[:begin]
+
+
+@functools.lru_cache(maxsize=64)  # one for each number of seats
+def _around(seats: int) -> tuple[str, ...]:
+    return (*(seat_place(n) for n in range(1, seats + 1)), DEALER)
 
 
 def _from_opener(step: Betting, round_: Round, seats: int) -> tuple[str, ...]:
@@ -108,6 +103,8 @@ def _live_places(round_: Round) -> set[str]:
 
 
 def _places(to: tuple[Who, ...], first: First, round_: Round, seats: int) -> list[str]:
+    if to == (Who.COMMUNITY,):
+        return [COMMUNITY]
     wanted: set[str] = set()
     for who in to:
         match who:
@@ -135,7 +132,9 @@ def _burn_by_first(step: BurnByFirst, round_: Round) -> Plan:
 
 
 def _deal_plan(step: Deal, round_: Round, seats: int) -> Plan:
-    places = [place for place in _places(step.to, step.first, round_, seats) if _is_served(step, round_, place)]
+    places = _places(step.to, step.first, round_, seats)
+    if step.serves is not None:
+        places = [place for place in places if _is_served(step, round_, place)]
     laid = len(round_.hands.get(COMMUNITY, ()))
     plan: list[tuple[str, str]] = []
     by_pass = [(place, facing) for facing in step.facing for place in places]
@@ -147,3 +146,62 @@ def _deal_plan(step: Deal, round_: Round, seats: int) -> Plan:
         else:
             plan.append((place, facing.value))
     return tuple(plan)
+
+
+def _stack_plan(step: Stack, round_: Round, seats: int) -> Plan:
+    face = step.facing[-1].value
+    return tuple([(place, face) for place in _places(step.to, step.first, round_, seats)])
+
+
+def _draw_plan(step: Draw, round_: Round, seats: int) -> Plan:
+    due = step.next_place(round_)
+    return () if due is None else (due,)
+
+
+_PLANS: Final[dict[type, Callable[[Any, Round, int], Plan]]] = {
+    Burn: lambda step, round_, seats: (("burn", "down"),) * step.cards,
+    BurnByFirst: lambda step, round_, seats: _burn_by_first(step, round_),
+    Deal: _deal_plan,
+    HandCard: lambda step, round_, seats: ((round_.turns[0], "up"),) if round_.turns else (),
+    Draw: _draw_plan,
+    Stack: _stack_plan,
+}
+"""Kind of step to the function that plans its cards; each function takes its own kind."""
+
+
+def _deciders(step: Decide, round_: Round, seats: int) -> tuple[str, ...]:
+    asks = step.asks
+    asked = {seat_place(n) for n, seat in round_.seats.items() if seat.live and (asks is None or asks(round_, n))}
+    return tuple([place for place in rotation(step.first, round_, seats) if place in asked])
+
+
+def _setters(step: SetHands, round_: Round, seats: int) -> tuple[str, ...]:
+    if step.who is Who.DEALER:
+        return (DEALER,)
+    return tuple([seat_place(n) for n in round_.live_seats() if not round_.seats[n].is_set or round_.seats[n].status == ""])
+
+
+def _settled(step: Settle, round_: Round, seats: int) -> tuple[str, ...]:
+    if step.face_up:
+        return ()
+    right_first = step.order is Order.RIGHT_FIRST
+    numbers = sorted([n for n, seat in round_.seats.items() if _is_settled(step, seat)], reverse=right_first)
+    return tuple([seat_place(n) for n in numbers])
+
+
+def _in_turn(step: PlayHands | HandCard, round_: Round, seats: int) -> tuple[str, ...]:
+    return round_.turns if round_.played else tuple([seat_place(n) for n in round_.live_seats()])
+
+
+_TURNS: Final[dict[type, Callable[[Any, Round, int], tuple[str, ...]]]] = {
+    Betting: _from_opener,
+    Decide: _deciders,
+    PlayHands: _in_turn,
+    HandCard: _in_turn,
+    SetHands: _setters,
+    ExposeCards: lambda step, round_, seats: (step.what.value,),
+    ExposeSide: lambda step, round_, seats: (step.side.value,),
+    DecideSide: lambda step, round_, seats: (step.side.value,) if step.asks is None or step.asks(round_) else (),
+    Settle: _settled,
+}
+"""Kind of step to the function that lists who acts in it; each function takes its own kind."""

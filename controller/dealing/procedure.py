@@ -18,7 +18,23 @@ from controller.dealing.repairs import repair_rows
 from controller.dealing.round import Round
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Settings, nearest, resolve_settings, shown
-from controller.dealing.steps import Betting, Burn, Deal, Exchange, First, Method, Remedy, SetHands, Stack, StateKind, Step, Who
+from controller.dealing.steps import (
+    Betting,
+    Burn,
+    Deal,
+    Decide,
+    Exchange,
+    First,
+    Method,
+    Option,
+    Remedy,
+    SetHands,
+    Settle,
+    Stack,
+    StateKind,
+    Step,
+    Who,
+)
 from controller.dealing.turn_steps import PlayHands
 from controller.decks import DeckSpec
 from controller.errors import ShoedError
@@ -46,6 +62,10 @@ class Procedure:
     rules_hash: str
     plays_hands: PlayHands | None
     """The players' turn at drawing cards, in games that have one."""
+    wager_words: Mapping[str, str]
+    """What a wager before the deal may be called, each word with the wager's name."""
+    choices: Mapping[str, Mapping[str, Option]]
+    """By phase: the words of `choose` that its step knows, each with what it means."""
     hand_forms: tuple[tuple[str, int], ...]
     """How hands are shown: the groups of the players' Set step, or what a choice keeps; empty: as they were dealt."""
     button_game: bool
@@ -116,7 +136,17 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
         plays_hands=next((step for step in steps if isinstance(step, PlayHands)), None), hand_forms=_hand_forms(game, steps),
         button_game=any(getattr(step, "first", None) is First.AFTER_BUTTON for step in steps),
         among_players=any(isinstance(step, Betting) for step in steps),
+        wager_words={word: kind.name for kind in game.wagers_before(settings) for word in (kind.name, *kind.also)},
+        choices={name: _choices(step) for name, step in zip(names, steps, strict=True)},
     )  # fmt: skip
+
+
+def _choices(step: Step) -> Mapping[str, Option]:
+    words: dict[str, Option] = {}
+    for option in step.options if isinstance(step, Decide | SetHands | Settle | PlayHands) else ():
+        for word in (option.choose, *option.also):
+            words.setdefault(word, option)
+    return words
 
 
 def _hand_forms(game: Game, steps: tuple[Step, ...]) -> tuple[tuple[str, int], ...]:

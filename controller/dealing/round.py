@@ -34,7 +34,7 @@ def seat_of(place: str) -> int | None:
     return int(place.split()[1]) if place.startswith("seat ") else None
 
 
-class Held(msgspec.Struct, frozen=True):
+class Held(msgspec.Struct, frozen=True, gc=False):
     """A card lying at a place, with how it is known. `shown` is True once its face was exposed."""
 
     card: Sealed
@@ -44,7 +44,7 @@ class Held(msgspec.Struct, frozen=True):
     """Its number among the cards laid in this round, counted from 1; 0 while it lies nowhere."""
 
 
-class Seat(msgspec.Struct, frozen=True):
+class Seat(msgspec.Struct, frozen=True, gc=False):
     """A betting position that placed a wager. Amounts in cents, None when not told."""
 
     number: int
@@ -163,6 +163,11 @@ class Round(msgspec.Struct):
     def cards_due(self) -> bool:
         """True when a card or stack may come now, as far as the round goes."""
         return self.cursor < len(self.plan) and not self.returning
+
+    @property
+    def anyone_in(self) -> bool:
+        """Whether any seat is still in the round."""
+        return any(seat.status in LIVE for seat in self.seats.values())
 
     def live_seats(self) -> list[int]:
         """Seats still in the round, rising."""

@@ -57,9 +57,9 @@ class Size:
 
     def usual_amount(self, wagers: Wagers) -> int | None:
         """What is placed when nobody says how much; None when it must be said, or the base is not known."""
-        base, choices = self.base(wagers), self.choices(wagers)
-        if len(choices) == 1:
-            return choices[0]
+        base = self.base(wagers)
+        if base is not None and self.between is None and len(self.percent) == 1:
+            return base * self.percent[0] // 100
         return None if base is None or self.usual is None else base * self.usual // 100
 
     def flaw(self, amount: int, wagers: Wagers) -> str:

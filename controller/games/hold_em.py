@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from controller.dealing.game import Judged
 from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_place
@@ -45,12 +45,15 @@ def anything_open(round_: Round, side: str) -> bool:
     return anyone_in(round_) or any(seat.status == "folded" and side in seat.wagers for seat in round_.seats.values())
 
 
-def seats_to_judge(round_: Round, side: str) -> Iterator[Seat]:
+def seats_to_judge(round_: Round, side: str) -> list[Seat]:
     """Seats whose result can be told now: exposed ones, and those that folded without the side wager under which cards stay."""
-    for number, seat in sorted(round_.seats.items()):
+    known = round_.results
+    seats = []
+    for number, seat in round_.seats.items():
         gone = seat.status == "folded" and side not in seat.wagers
-        if (gone or (seat.exposed and seat.status in ("", "folded"))) and str(number) not in round_.results:
-            yield seat
+        if (gone or (seat.exposed and seat.status in ("", "folded"))) and str(number) not in known:
+            seats.append(seat)
+    return sorted(seats, key=lambda seat: seat.number)
 
 
 def best_hand(round_: Round, place: str) -> PokerHand | None:

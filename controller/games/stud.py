@@ -85,7 +85,7 @@ def irregularities(
 
 def anyone_in(round_: Round) -> bool:
     """True while a seat is still in the round."""
-    return bool(round_.live_seats())
+    return round_.anyone_in
 
 
 class Slip:
@@ -102,14 +102,19 @@ class Slip:
 
     def win(self, *wagers: str, odds: Odds | None = 1, parts: int = 1) -> None:
         """Those of the wagers that the seat has are paid `odds` to `parts`; odds None: the table does not say how much."""
-        for name in filter(self.has, wagers):
-            amount = self.seat.wagers[name]
-            self._set(name, "win", None if amount is None or odds is None else amount * odds // parts)
+        placed = self.seat.wagers
+        for name in wagers:
+            if name in placed:
+                amount = placed[name]
+                self.results[name] = "win"
+                self.pays[name] = None if amount is None or odds is None else amount * odds // parts
 
     def lose(self, *wagers: str) -> None:
         """Those of the wagers that the seat has are lost."""
-        for name in filter(self.has, wagers):
-            self._set(name, "lose", c.lost(self.seat.wagers[name]))
+        placed = self.seat.wagers
+        for name in wagers:
+            if name in placed:
+                self.results[name], self.pays[name] = "lose", c.lost(placed[name])
 
     def push(self, *wagers: str) -> None:
         """Those of the wagers that the seat has go back unpaid."""

@@ -102,9 +102,10 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
 
 
 def _judge(settings: Settings, round_: Round) -> list[Judged]:
-    dealer = h.best_dealer(round_)
+    seats = h.seats_to_judge(round_, "bonus")
+    dealer = h.best_dealer(round_) if seats else None
     judged = []
-    for seat in h.seats_to_judge(round_, "bonus"):
+    for seat in seats:
         slip = s.Slip(seat)
         if not seat.live:
             slip.lose("ante")

@@ -148,9 +148,10 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
 
 def _judge(settings: Settings, round_: Round) -> list[Judged]:
     side = "trips" if settings.flag("trips_after_fold") else ""
-    dealer = h.best_dealer(round_)
+    seats = h.seats_to_judge(round_, side)
+    dealer = h.best_dealer(round_) if seats else None
     judged = []
-    for seat in h.seats_to_judge(round_, side):
+    for seat in seats:
         slip = s.Slip(seat)
         hand = h.best_hand(round_, seat_place(seat.number)) if seat.exposed else None
         if not seat.live:

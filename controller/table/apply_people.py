@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.dealing.round import COMMUNITY, DEALER, SIDES, Held, Round, seat_of
+from controller.dealing.round import COMMUNITY, DEALER, SIDES, Held, Round, seat_of, seat_place
 from controller.decks import DeckSpec
 from controller.table import facts as f
 from controller.table.folding import CENSUS, Appliers, FoldError, change_seat, rack, round_of, take_turn
 from controller.table.state import TableState
-from firmware_bridge.cards import Card, Sealed, unseal
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
 
 
 def _decided(spec: DeckSpec, state: TableState, fact: f.Decided) -> None:
@@ -18,12 +18,12 @@ def _decided(spec: DeckSpec, state: TableState, fact: f.Decided) -> None:
     wagers = {**seat.wagers, fact.wager: fact.amount} if fact.wager is not None else seat.wagers
     if fact.takes_back is not None:
         wagers = {name: amount for name, amount in wagers.items() if name != fact.takes_back}
-    lost = {**seat.lost, **dict.fromkeys(fact.forfeits, fact.forfeits_to)}
-    groups = dict(seat.groups)
+    lost = {**seat.lost, **dict.fromkeys(fact.forfeits, fact.forfeits_to)} if fact.forfeits else seat.lost
+    groups = seat.groups
     if fact.discard:
-        groups["discard"] = fact.discard
+        groups = {**groups, "discard": fact.discard}
     if fact.keep:
-        groups["keep"] = fact.keep
+        groups = {**groups, "keep": fact.keep}
     change_seat(
         round_,
         msgspec.structs.replace(
@@ -37,7 +37,7 @@ def _decided(spec: DeckSpec, state: TableState, fact: f.Decided) -> None:
     )
     rack(state, fact.to_rack)
     if fact.done:
-        take_turn(round_, f"seat {fact.seat}")
+        take_turn(round_, seat_place(fact.seat))
 
 
 def _side_decided(spec: DeckSpec, state: TableState, fact: f.SideDecided) -> None:
@@ -66,9 +66,11 @@ def _discards_collected(spec: DeckSpec, state: TableState, fact: f.DiscardsColle
 
 def _exposed(spec: DeckSpec, state: TableState, fact: f.Exposed) -> None:
     round_ = round_of(state)
-    if fact.place == COMMUNITY or fact.place.startswith("community "):
+    if (number := seat_of(fact.place)) is not None:
+        _show_seat(round_, number, fact)
+    elif fact.place.startswith(COMMUNITY):
         _show_community(round_, fact)
-    elif fact.place.startswith(f"{DEALER} "):
+    elif fact.place.startswith("dealer "):
         _show_one_of_dealer(round_, fact)
     elif fact.place == DEALER:
         round_.hands = {**round_.hands, DEALER: _show_all(round_.hands.get(DEALER, ()), fact)}
@@ -79,16 +81,17 @@ def _exposed(spec: DeckSpec, state: TableState, fact: f.Exposed) -> None:
     elif fact.place in SIDES:
         round_.hands = {**round_.hands, fact.place: _show_all(round_.hands.get(fact.place, ()), fact)}
     else:
-        number = seat_of(fact.place)
-        if number is None:
-            raise FoldError(code="fold", what=f"Table {state.table}: '{fact.place}' is no place.", do="Verify the journal.")
-        seat = round_.seats[number]
-        groups = {name: tuple(Sealed(card) for card in cards) for name, cards in fact.groups} or seat.groups
-        change_seat(round_, msgspec.structs.replace(seat, groups=groups, exposed=fact.done))
-        place = f"seat {number}"
-        round_.hands = {**round_.hands, place: _show_named(round_.hands.get(place, ()), fact.cards)}
+        raise FoldError(code="fold", what=f"Table {state.table}: '{fact.place}' is no place.", do="Verify the journal.")
     if fact.done:
         take_turn(round_, fact.place)
+
+
+def _show_seat(round_: Round, number: int, fact: f.Exposed) -> None:
+    seat = round_.seats[number]
+    groups = {name: tuple([Sealed(card) for card in cards]) for name, cards in fact.groups} or seat.groups
+    change_seat(round_, msgspec.structs.replace(seat, groups=groups, exposed=fact.done))
+    place = seat_place(number)
+    round_.hands = {**round_.hands, place: _show_named(round_.hands.get(place, ()), fact.cards)}
 
 
 def _show_community(round_: Round, fact: f.Exposed) -> None:
@@ -132,11 +135,13 @@ def _show_all(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
     return tuple(shown)
 
 
-def _show_named(hand: tuple[Held, ...], cards: tuple[Card, ...]) -> tuple[Held, ...]:
-    named = list(cards)
+def _show_named(hand: tuple[Held, ...], told: tuple[Card, ...]) -> tuple[Held, ...]:
+    cards = [unseal(held.card, CENSUS) for held in hand]
+    named = list(told)
+    if named == cards and UNREADABLE not in cards:
+        return tuple([_shown(held) for held in hand])
     shown = []
-    for held in hand:
-        card = unseal(held.card, CENSUS)
+    for held, card in zip(hand, cards, strict=True):
         if card in named:
             named.remove(card)
             shown.append(_shown(held))

@@ -26,12 +26,11 @@ def wager(desk: Desk, act: Wager) -> None:
     game = desk.procedure.game
     if not 1 <= act.seat <= desk.procedure.seats:
         desk.refuse("bad-position", f"This table has seats 1 to {desk.procedure.seats}; there is no seat {act.seat}.")
-    kinds = game.wagers_before(desk.procedure.settings)
-    known = {name: kind.name for kind in kinds for name in (kind.name, *kind.also)}
+    known = desk.procedure.wager_words
     amounts = act.amounts or dict.fromkeys(default_wagers(desk, act.seat))
     for name, amount in amounts.items():
         if name not in known:
-            names = ", ".join(kind.name for kind in kinds)
+            names = ", ".join(kind.name for kind in game.wagers_before(desk.procedure.settings))
             desk.refuse("bad-option", f"{game.title} takes no wager '{name}' before the cards; it takes {names}.")
         if amount is not None and amount <= 0:
             desk.refuse("bad-amount", f"Seat {act.seat}: the {name} wager must be more than nothing.")
@@ -50,12 +49,16 @@ def wager(desk: Desk, act: Wager) -> None:
 def _check_wagers(desk: Desk, seat: int, wagers: dict[str, int | None]) -> None:
     game = desk.procedure.game
     opening = game.opening_wagers
-    if not any(kind.required for kind in game.wagers):
+    if opening[0] in wagers:
+        pass
+    elif not any(kind.required for kind in game.wagers):
         if not any(name in wagers for name in opening):
             desk.refuse("not-wagered", f"Seat {seat} needs one of the wagers {', '.join(opening)} before any other.")
-    elif opening[0] not in wagers:
+    else:
         desk.refuse("not-wagered", f"Seat {seat} needs the {opening[0]} wager before any other.")
     for kind in game.wagers:
+        if kind.size is None and not kind.alike:
+            continue
         amount = wagers.get(kind.name)
         flaw = kind.size.flaw(amount, wagers) if kind.size is not None and amount is not None else ""
         others = placed_by_others(desk.round, seat, kind) if kind.alike and amount is not None else None

@@ -26,11 +26,29 @@ ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
 
 def card_out(desk: Desk, act: CardOut) -> None:
     """One card left the device."""
+    if _is_as_asked(desk, act):
+        desk.notes.evidence = "read"
+        _place(desk, act, "read")
+        _tell_order(desk)
+        return
     left_in_its_step = not act.out_of_flow and _was_asked_for_before_the_line_was_lost(desk)
     _judge_card(desk, act)
     _tell_order(desk)
     if left_in_its_step:
         _hold_again(desk)
+
+
+def _is_as_asked(desk: Desk, act: CardOut) -> bool:
+    """The usual card, with nothing about it or the table that would have to be looked at: nearly every card is one."""
+    round_ = desk.draft.round
+    return (
+        round_ is not None
+        and round_.cards_due
+        and desk.kind in MEETS_A_PLAN
+        and not (act.unreadable or act.face_up or act.double or act.out_of_flow)
+        and not isinstance(desk.step, Stack)
+        and _beyond(desk, act) is None
+    )
 
 
 def _was_asked_for_before_the_line_was_lost(desk: Desk) -> bool:

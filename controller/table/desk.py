@@ -16,7 +16,22 @@ from controller.dealing.round import COMMUNITY, Round, seat_of
 from controller.dealing.rules import Rule, house
 from controller.dealing.show_steps import ShowHands
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
-from controller.dealing.steps import Betting, Burn, Collect, Deal, Decide, Draw, Exchange, SetHands, Settle, Stack, StateKind, Step, Stub
+from controller.dealing.steps import (
+    Betting,
+    Burn,
+    Collect,
+    Deal,
+    Decide,
+    Draw,
+    Exchange,
+    ExposeCards,
+    SetHands,
+    Settle,
+    Stack,
+    StateKind,
+    Step,
+    Stub,
+)
 from controller.dealing.turn_steps import HandCard, PlayHands
 from controller.integrity.ledger import Place
 from controller.table import facts as f
@@ -37,6 +52,12 @@ GATED = (StateKind.DEALING, StateKind.DRAWING)
 OUTSIDE_ROUND = frozenset(
     {StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, StateKind.COMPLETE, StateKind.VOID, StateKind.QUARANTINED}
 )
+CARD_STEPS = (Burn, BurnByFirst, Deal, Stack, Draw)
+"""Steps that are over when they plan no card."""
+ASKED_AGAIN = (Draw, BurnByFirst)
+"""Steps whose rule is asked after every card."""
+WAITING_FOR_TURNS = (Decide, DecideSide, SetHands, ExposeCards, Settle)
+"""Steps that wait for the places whose turn it is, where there are any."""
 
 
 def shown_card(card: Sealed, face: str) -> Card | None:
@@ -78,7 +99,10 @@ class Desk:
     __slots__ = ("draft", "facts", "notes", "now_ms", "procedure", "who")
 
     def __init__(self, procedure: Procedure, draft: TableState, who: By, now_ms: int) -> None:
-        self.procedure, self.draft, self.who, self.now_ms = procedure, draft, who, now_ms
+        self.procedure = procedure
+        self.draft = draft
+        self.who = who
+        self.now_ms = now_ms
         self.facts: list[f.AnyFact] = []
         self.notes = Notes()
 
@@ -153,6 +177,12 @@ class Desk:
 
     def _arrive(self, step: Step) -> None:
         round_ = self.round
+        if round_.plan:
+            self.serve()
+            self._shoe_has_run_out()
+            return
+        if round_.turns and isinstance(step, WAITING_FOR_TURNS):
+            return
         if isinstance(step, Collect) and not round_.collected and self.procedure.plays_hands is not None:
             turns.burn_what_nobody_can_use(self)
         if isinstance(step, Stub):
@@ -163,16 +193,13 @@ class Desk:
             self.fire("advance")
         elif isinstance(step, PlayHands):
             turns.go_on(self, step)
-        elif round_.plan:
-            self.serve()
-            self._shoe_has_run_out()
         elif isinstance(step, Settle) and step.face_up:
             self.judge()
             self.fire("advance")
         elif isinstance(step, ExposeSide):
             self._turn_up_at_once(step)
         elif (
-            isinstance(step, Burn | BurnByFirst | Deal | Stack | Draw)
+            isinstance(step, CARD_STEPS)
             or (isinstance(step, Decide | DecideSide | Settle) and not round_.turns)
             or (isinstance(step, SetHands) and not round_.turns and not step.ends_with_discards)
             or (isinstance(step, Collect) and round_.collected)
@@ -216,7 +243,7 @@ class Desk:
     def place_waiting_cards(self) -> None:
         """Cards drawn in error and to be used as the next card go to the next planned places by themselves; none is a stack."""
         round_ = self.round
-        if isinstance(self.step, Stack):
+        if isinstance(self.step, Stack) or (round_.cards_due and not round_.aside):
             return
         while round_.cards_due and self.kind is not StateKind.SUSPENDED:
             waiting = next((held for held, as_next in round_.aside if as_next), None)
@@ -237,7 +264,7 @@ class Desk:
         round_, step = self.round, self.step
         if not round_.plan or round_.cursor < len(round_.plan):
             return
-        if isinstance(step, Draw | BurnByFirst):
+        if isinstance(step, ASKED_AGAIN):
             self.enter(self.draft.phase)
             return
         if isinstance(step, HandCard):

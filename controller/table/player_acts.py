@@ -37,16 +37,17 @@ def decide(desk: Desk, act: Decide) -> None:
     if plays is not None and (step is plays or desk.round.redeemable):
         choose_in_turn(desk, act, plays)
         return
-    options = options_of(desk.procedure, desk.draft.phase)
-    if step is None or not options:
+    choices = desk.procedure.choices.get(desk.draft.phase)
+    if step is None or not choices:
         desk.refuse("not-expected-now", "No decision is asked for in this step.")
     if desk.round.cursor < len(desk.round.plan):
         desk.refuse("not-expected-now", f"A card for {desk.round.plan[desk.round.cursor][0]} comes first.")
     seat = _seat(desk, act.seat)
-    option = next((o for o in options if o.answers_to(act.choose)), None)
+    option = choices.get(act.choose)
     if option is None and isinstance(step, ShowHands) and desk.round.turns:
         desk.refuse("not-your-turn", f"{desk.round.turns[0]} shows cards for the {step.wager} wager first, or shows nothing.", step.rule)
     if option is None:
+        options = options_of(desk.procedure, desk.draft.phase)
         desk.refuse("bad-option", f"Seat {act.seat} may choose {', '.join(o.choose for o in options)}, not '{act.choose[:24]}'.")
     _check_turn(desk, act, seat, option)
     why = option.needs(desk.round, act.seat) if option.needs is not None else ""

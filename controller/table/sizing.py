@@ -15,11 +15,11 @@ def amount_of(desk: Desk, act: Decide, option: Option, wagers: Wagers, place: st
             desk.refuse("bad-amount", f"'{act.choose}' places no wager, so it takes no amount.")
         return None
     size = option.size
-    if size is None or size.base(wagers) is None:
+    if size is None:
         return act.amount
     if act.amount is None:
         usual = size.usual_amount(wagers)
-        if usual is None:
+        if usual is None and size.base(wagers) is not None:
             desk.refuse("bad-amount", f"{place}: say how much the {option.places} wager is; it is {size.words}.", option.rule)
         return usual
     flaw = size.flaw(act.amount, wagers)
