@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from controller.dealing.round import BURN, COMMUNITY, DEALER, Round, Seat, seat_of, seat_place
+from controller.dealing.round import BURN, COMMUNITY, DEALER, LIVE, Round, Seat, seat_of, seat_place
 from controller.dealing.show_steps import ShowHands
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import (
@@ -171,7 +171,7 @@ _PLANS: Final[dict[type, Callable[[Any, Round, int], Plan]]] = {
 
 def _deciders(step: Decide, round_: Round, seats: int) -> tuple[str, ...]:
     asks = step.asks
-    asked = {seat_place(n) for n, seat in round_.seats.items() if seat.live and (asks is None or asks(round_, n))}
+    asked = {seat_place(n) for n, seat in round_.seats.items() if seat.status in LIVE and (asks is None or asks(round_, n))}
     return tuple([place for place in rotation(step.first, round_, seats) if place in asked])
 
 

@@ -27,12 +27,14 @@ from controller.dealing.steps import (
     First,
     Method,
     Option,
+    Placer,
     Remedy,
     SetHands,
     Settle,
     Stack,
     StateKind,
     Step,
+    WagerKind,
     Who,
 )
 from controller.dealing.turn_steps import PlayHands
@@ -62,8 +64,14 @@ class Procedure:
     rules_hash: str
     plays_hands: PlayHands | None
     """The players' turn at drawing cards, in games that have one."""
+    hands_lie_open: bool
+    """All hands are dealt face up, so that nobody exposes and names a hand later."""
     wager_words: Mapping[str, str]
     """What a wager before the deal may be called, each word with the wager's name."""
+    measured_wagers: tuple[WagerKind, ...]
+    """Those whose amount is measured by other wagers."""
+    holder_wagers: bool
+    """Some wagers belong to one seat, or to all but one."""
     choices: Mapping[str, Mapping[str, Option]]
     """By phase: the words of `choose` that its step knows, each with what it means."""
     hand_forms: tuple[tuple[str, int], ...]
@@ -136,7 +144,10 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
         plays_hands=next((step for step in steps if isinstance(step, PlayHands)), None), hand_forms=_hand_forms(game, steps),
         button_game=any(getattr(step, "first", None) is First.AFTER_BUTTON for step in steps),
         among_players=any(isinstance(step, Betting) for step in steps),
+        hands_lie_open=any(isinstance(step, Settle) and step.face_up for step in steps),
         wager_words={word: kind.name for kind in game.wagers_before(settings) for word in (kind.name, *kind.also)},
+        measured_wagers=tuple(kind for kind in game.wagers if kind.size is not None or kind.alike),
+        holder_wagers=any(kind.by is not Placer.ANYONE or kind.within is not None for kind in game.wagers),
         choices={name: _choices(step) for name, step in zip(names, steps, strict=True)},
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from controller.games import common as c
 from controller.games.hole_cards import hole_odds
 from controller.games.stud import Slip, anyone_in
 from controller.hands.poker import PokerHand, evaluate
-from firmware_bridge.cards import UNREADABLE, Card
+from firmware_bridge.cards import UNREADABLE, Card, unseal
 
 BOARD = 5
 COMPARED = "compared with the dealer's hand"
@@ -53,15 +53,16 @@ def seats_to_judge(round_: Round, side: str) -> list[Seat]:
         gone = seat.status == "folded" and side not in seat.wagers
         if (gone or (seat.exposed and seat.status in ("", "folded"))) and str(number) not in known:
             seats.append(seat)
-    return sorted(seats, key=lambda seat: seat.number)
+    return sorted(seats, key=lambda seat: seat.number) if len(seats) > 1 else seats
 
 
 def best_hand(round_: Round, place: str) -> PokerHand | None:
     """The best five of a place's cards and the five on the board; None while one of them is not known."""
-    cards = round_.cards_at(place, COMPARED) + round_.shown_cards(COMMUNITY)
-    if len(cards) != 2 + BOARD or UNREADABLE in cards:
+    own, community = round_.hands.get(place, ()), round_.hands.get(COMMUNITY, ())
+    if len(own) != 2 or len(community) != BOARD or not all(held.shown for held in community):
         return None
-    return evaluate(cards)
+    cards = tuple([unseal(held.card, COMPARED) for held in own + community])
+    return evaluate(cards) if UNREADABLE not in cards else None
 
 
 def best_dealer(round_: Round) -> PokerHand | None:

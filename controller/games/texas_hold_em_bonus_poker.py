@@ -115,8 +115,9 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
         else:
             _compare(settings, slip, hand, dealer)
             text, rule = hand.text, SHEETS
-        own = h.own_cards(round_, seat) if slip.has("bonus") else ()
-        h.settle_on_hole_cards(slip, "bonus", settings.table("bonus_table"), own, round_.shown_cards(DEALER))
+        if "bonus" in seat.wagers:
+            table = settings.table("bonus_table")
+            h.settle_on_hole_cards(slip, "bonus", table, h.own_cards(round_, seat), round_.shown_cards(DEALER))
         judged.append(slip.judged(rule, text))
     return judged
 

@@ -134,14 +134,14 @@ def ranks_of(value: int) -> tuple[int, ...]:
 
 def describe(value: int) -> str:
     """Return a hand in words, such as `kings full of fours` or `K Q J 9 4 high`."""
-    ranks = ranks_of(value)
-    first, third, last = ranks[0], ranks[2], ranks[-1]
-    return _TEXTS[category_of(value)].format(
-        all=_symbols(ranks), first=_NAMES[first], firsts=_PLURALS[first], thirds=_PLURALS[third], lasts=_PLURALS[last]
-    )
+    text = _TEXTS[value >> _CATEGORY_SHIFT]
+    if "{all}" in text:
+        return text.format(all=_symbols(ranks_of(value)))
+    first, third, last = value >> 16 & 15, value >> 8 & 15, value & 15
+    return text.format(first=_NAMES[first], firsts=_PLURALS[first], thirds=_PLURALS[third], lasts=_PLURALS[last])
 
 
-_TEXTS: Final = {
+_TEXT_OF: Final = {
     PokerCategory.HIGH_CARD: "{all} high",
     PokerCategory.PAIR: "pair of {firsts}",
     PokerCategory.TWO_PAIR: "{firsts} and {thirds}",
@@ -155,6 +155,7 @@ _TEXTS: Final = {
     PokerCategory.ROYAL_FLUSH: "royal flush",
     PokerCategory.SUITED_FIVE_OF_A_KIND: "five suited {firsts}",
 }
+_TEXTS: Final = tuple(_TEXT_OF[category] for category in CATEGORIES)
 _NAMES: Final = (
     "",
     "ace",
@@ -204,9 +205,72 @@ the rare sets of eight and nine cards are worked out each time."""
 
 
 def _rank_new(counters: int) -> int:
-    value = _value_without_flush(_counts(counters))
+    value = _quick_value(counters)
     if len(_RANKED) < _RANKED_MAX:
         _RANKED[counters] = value
+    return value
+
+
+_ONES: Final = 0x1111111111111
+"""The lowest bit of each rank counter, deuce to ace."""
+_FIVE_UP: Final = 0x8888888888888
+_WHEEL_BITS: Final = 0x1000000001111
+"""Ace, deuce, three, four and five among bits spread as in `_ONES`."""
+
+
+def _quick_value(counters: int) -> int:
+    """The best hand of rank counters when suits do not matter, worked out on all counters at once; they sort nothing and loop over nothing.
+
+    Ranks are held as bits four apart, so that the highest one is a bit length and a straight is five neighbours.
+    """
+    ones, twos, fours = counters & _ONES, counters >> 1 & _ONES, counters >> 2 & _ONES
+    if counters & _FIVE_UP or fours & (ones | twos):
+        return _value_without_flush(_counts(counters))
+    held = ones | twos | fours
+    if fours:
+        first, rest = _take(fours, held)
+        return _FOUR | first * 0x11110 | _top(rest)
+    threes, pairs = ones & twos, twos & ~ones
+    if threes:
+        first, others = _take(threes, threes | pairs)
+        if others:
+            return _FULL | first * 0x11100 | _top(others) * 0x11
+    run = held & held >> 4 & held >> 8 & held >> 12 & held >> 16
+    if run:
+        return _STRAIGHT + _top(run) * 0x11111
+    if held & _WHEEL_BITS == _WHEEL_BITS:
+        return _WHEEL_VALUE
+    if threes:
+        first, rest = _take(threes, held)
+        second, rest = _take(rest, rest)
+        return _THREE | first * 0x11100 | second << 4 | _top(rest)
+    if not pairs:
+        return _HIGH | _highest(held, 5)
+    first, rest = _take(pairs, held)
+    second_pair = pairs & rest
+    if second_pair:
+        second, rest = _take(second_pair, rest)
+        return _TWO | first * 0x11000 | second * 0x110 | _top(rest)
+    return _PAIR | first * 0x11000 | _highest(rest, 3)
+
+
+def _top(bits: int) -> int:
+    """The highest of ranks held as bits four apart."""
+    return bits.bit_length() + 7 >> 2
+
+
+def _take(bits: int, held: int) -> tuple[int, int]:
+    """The highest of some ranks, and the held ones without it."""
+    return bits.bit_length() + 7 >> 2, held & ~(1 << bits.bit_length() - 1)
+
+
+def _highest(held: int, number: int) -> int:
+    """The highest ranks, four bits each."""
+    value = 0
+    for _ in range(number):
+        length = held.bit_length()
+        value = value << 4 | length + 7 >> 2
+        held ^= 1 << length - 1
     return value
 
 
@@ -289,6 +353,17 @@ def _value(category: PokerCategory, ranks: Iterable[int]) -> int:
     for rank in ranks:
         value = value << 4 | rank
     return value
+
+
+_HIGH: Final = _LEVEL[PokerCategory.HIGH_CARD] << _CATEGORY_SHIFT
+_PAIR: Final = _LEVEL[PokerCategory.PAIR] << _CATEGORY_SHIFT
+_TWO: Final = _LEVEL[PokerCategory.TWO_PAIR] << _CATEGORY_SHIFT
+_THREE: Final = _LEVEL[PokerCategory.THREE_OF_A_KIND] << _CATEGORY_SHIFT
+_STRAIGHT: Final = (_LEVEL[PokerCategory.STRAIGHT] << _CATEGORY_SHIFT) + 0x43210
+"""Plus the lowest rank five times."""
+_WHEEL_VALUE: Final = _value(PokerCategory.STRAIGHT, _WHEEL)
+_FULL: Final = _LEVEL[PokerCategory.FULL_HOUSE] << _CATEGORY_SHIFT
+_FOUR: Final = _LEVEL[PokerCategory.FOUR_OF_A_KIND] << _CATEGORY_SHIFT
 
 
 def _cards_used(value: int, cards: Sequence[Card]) -> tuple[Card, ...]:

@@ -23,8 +23,11 @@ def _round_started(spec: DeckSpec, state: TableState, fact: f.RoundStarted) -> N
 
 def _wagered(spec: DeckSpec, state: TableState, fact: f.Wagered) -> None:
     round_ = round_of(state)
-    seat = round_.seats.get(fact.seat, Seat(fact.seat, {}))
-    change_seat(round_, msgspec.structs.replace(seat, wagers={**seat.wagers, **fact.amounts}))
+    seat = round_.seats.get(fact.seat)
+    if seat is None:
+        change_seat(round_, Seat(fact.seat, dict(fact.amounts)))
+    else:
+        change_seat(round_, msgspec.structs.replace(seat, wagers={**seat.wagers, **fact.amounts}))
 
 
 def _bets_closed(spec: DeckSpec, state: TableState, fact: f.BetsClosed) -> None:

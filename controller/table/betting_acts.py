@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.dealing.round import DEALER, Round, Seat, seat_place
+from controller.dealing.round import DEALER, Round, seat_place
 from controller.dealing.rules import house, inferred
 from controller.dealing.sizes import money
 from controller.dealing.steps import Betting, Placer, StateKind, WagerKind, Wagers
@@ -36,29 +36,31 @@ def wager(desk: Desk, act: Wager) -> None:
             desk.refuse("bad-amount", f"Seat {act.seat}: the {name} wager must be more than nothing.")
     amounts = {known[name]: amount for name, amount in amounts.items()}
     _begin_round(desk)
-    placed = desk.round.seats.get(act.seat, Seat(act.seat, {})).wagers
-    _check_wagers(desk, act.seat, {**placed, **amounts})
-    check_placers(desk, act.seat, amounts)
+    before = desk.round.seats.get(act.seat)
+    _check_wagers(desk, act.seat, {**before.wagers, **amounts} if before is not None else amounts)
+    if desk.procedure.holder_wagers:
+        check_placers(desk, act.seat, amounts)
     if game.holder and desk.round.button is None and any(kind.by is Placer.HOLDER for kind in game.wagers):
         desk.emit(f.StartFixed(position=seat_place(act.seat), button=act.seat))
     desk.emit(f.Wagered(seat=act.seat, amounts=amounts))
     desk.notes.place, desk.notes.choice = seat_place(act.seat), ", ".join(amounts)
-    desk.notes.rule = next(kind.rule for kind in game.wagers if kind.name in amounts)
+    for kind in game.wagers:
+        if kind.name in amounts:
+            desk.notes.rule = kind.rule
+            break
 
 
 def _check_wagers(desk: Desk, seat: int, wagers: dict[str, int | None]) -> None:
     game = desk.procedure.game
     opening = game.opening_wagers
     if opening[0] in wagers:
-        pass
+        pass  # the usual case
     elif not any(kind.required for kind in game.wagers):
         if not any(name in wagers for name in opening):
             desk.refuse("not-wagered", f"Seat {seat} needs one of the wagers {', '.join(opening)} before any other.")
     else:
         desk.refuse("not-wagered", f"Seat {seat} needs the {opening[0]} wager before any other.")
-    for kind in game.wagers:
-        if kind.size is None and not kind.alike:
-            continue
+    for kind in desk.procedure.measured_wagers:
         amount = wagers.get(kind.name)
         flaw = kind.size.flaw(amount, wagers) if kind.size is not None and amount is not None else ""
         others = placed_by_others(desk.round, seat, kind) if kind.alike and amount is not None else None

@@ -275,7 +275,7 @@ def _judge_stack(desk: Desk, act: StackOut) -> None:
         _wrong_stack(desk, place)
     elif act.cards and desk.draft.deck.finding:
         desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
-    elif desk.hands_lie_open and _open_but_unread(cards, faces):
+    elif desk.procedure.hands_lie_open and _open_but_unread(cards, faces):
         desk.unread(place, "up")
     else:
         desk.step_done()

@@ -23,7 +23,7 @@ from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
 
 def expose(desk: Desk, act: Expose) -> None:
     """Cards are turned face up, in the game's order."""
-    if desk.hands_lie_open and isinstance(act.seat, int) and not act.community:
+    if desk.procedure.hands_lie_open and isinstance(act.seat, int) and not act.community:
         _point_at_open_hand(desk, act.seat)
     elif act.community:
         _expose_community(desk, act)

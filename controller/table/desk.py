@@ -299,14 +299,11 @@ class Desk:
         if self.procedure.phases.after(self.draft.phase, "suspend", self.draft.round) is not None:
             self.emit(f.Suspended(from_phase=self.draft.phase))
 
-    @property
-    def hands_lie_open(self) -> bool:
-        """True in games that deal all hands face up, so that nobody exposes and names a hand later."""
-        return any(isinstance(step, Settle) and step.face_up for step in self.procedure.steps)
-
     def unread(self, place: str, face: str) -> None:
         """A card was not read. One that lies open, or that a rule looks at, is named by nobody later: play waits for its name."""
-        named_later = face != "up" or not (self.hands_lie_open or place.startswith(COMMUNITY) or isinstance(self.step, Draw | BurnByFirst))
+        named_later = face != "up" or not (
+            self.procedure.hands_lie_open or place.startswith(COMMUNITY) or isinstance(self.step, Draw | BurnByFirst)
+        )
         self.irregular("unreadable-card", where=place, ways=DECIDED_WAYS if named_later else DECIDED_WAYS[1:])
 
     def irregular(

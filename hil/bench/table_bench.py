@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
+from typing import Final
 
 from transitions import EventData, Machine
 
@@ -84,27 +86,31 @@ def measure_verdict() -> Goal:
 # ---- whole rounds
 
 
-def play_round(procedure: Procedure, state: TableState, deck: list[Card]) -> TableState:
+_WAGERS: Final = tuple(a.Wager(seat=seat, amounts={"ante": 1000}) for seat in range(1, SEATS + 1))
+_CARDS: Final = {card: a.CardOut(read=Sealed(card)) for card in FRENCH_CARDS}
+_DECISIONS: Final = {choice: tuple(a.Decide(seat=seat, choose=choice) for seat in range(1, SEATS + 1)) for choice in ("flop", "check")}
+_DEALER: Final = a.Expose(seat="dealer")
+_HANDS: Final = tuple(a.Expose(seat=seat) for seat in range(SEATS, 0, -1))
+_END: Final = (a.StubCount(cards=42 - 2 * SEATS), a.Collect(), a.Shuffle(counted=52))
+"""The acts of a round, made beforehand like the cards of a deal: it is verdicts that are measured."""
+
+
+def round_acts(deck: Sequence[Card]) -> tuple[a.AnyAct, ...]:
     """One round of Texas Hold 'Em Bonus from the first wager to the shuffle after it; every seat stays in and checks turn and river."""
-    state = bets_closed(procedure, state)
-    cards = iter(deck)
+    cards = [_CARDS[card] for card in deck[: 2 * (SEATS + 1) + 8]]
+    hands = 2 * (SEATS + 1)
+    flop, turn, river = cards[hands : hands + 4], cards[hands + 4 : hands + 6], cards[hands + 6 :]
+    check = _DECISIONS["check"]
+    return (
+        *_WAGERS, a.CloseBets(), *cards[:hands], *_DECISIONS["flop"], *flop, *check, *turn, *check, *river, _DEALER, *_HANDS, *_END,
+    )  # fmt: skip
 
-    def deal(state: TableState, number: int) -> TableState:
-        for _ in range(number):
-            state = decide(procedure, state, a.CardOut(read=Sealed(next(cards))), 0).state
-        return state
 
-    state = deal(state, 2 * (SEATS + 1))
-    for choice, follow in (("flop", 4), ("check", 2), ("check", 2)):
-        for seat in range(1, SEATS + 1):
-            state = decide(procedure, state, a.Decide(seat=seat, choose=choice), 0).state
-        state = deal(state, follow)
-    state = decide(procedure, state, a.Expose(seat="dealer"), 0).state
-    for seat in range(SEATS, 0, -1):
-        state = decide(procedure, state, a.Expose(seat=seat), 0).state
-    state = decide(procedure, state, a.StubCount(cards=42 - 2 * SEATS), 0).state
-    state = decide(procedure, state, a.Collect(), 0).state
-    return decide(procedure, state, a.Shuffle(counted=52), 0).state
+def play_round(procedure: Procedure, state: TableState, deck: Sequence[Card]) -> TableState:
+    """The state after a round with this deck."""
+    for act in round_acts(deck):
+        state = decide(procedure, state, act, 0).state
+    return state
 
 
 def measure_rounds() -> Goal:

@@ -3,12 +3,13 @@
 import itertools
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.hands import poker
 from controller.hands.errors import HandError
 from controller.hands.poker import (
     CATEGORIES,
@@ -218,3 +219,20 @@ def test_a_value_tells_its_five_ranks() -> None:
     assert ranks_of(evaluate(hand("4h Ks Kd 4s Kc")).value) == (13, 13, 13, 4, 4)
     assert ranks_of(evaluate(hand("Ac 2d 3h 4s 5c")).value) == (5, 4, 3, 2, 1)
     assert describe(evaluate(hand("4h Ks Kd 4s Kc")).value) == "kings full of fours"
+
+
+def counters_of(cards: int, most: int, rank: int = 0) -> Iterator[int]:
+    """Every set of rank counters of so many cards with at most `most` of a rank."""
+    if rank == 12:
+        if cards <= most:
+            yield cards << 48
+        return
+    for number in range(min(cards, most) + 1):
+        for rest in counters_of(cards - number, most, rank + 1):
+            yield number << 4 * rank | rest
+
+
+@pytest.mark.parametrize(("cards", "most"), [(5, 5), (6, 6), (7, 4)])
+def test_the_quick_way_on_counters_agrees_with_the_plain_one_for_every_set_of_ranks(cards: int, most: int) -> None:
+    for counters in counters_of(cards, most):
+        assert poker._quick_value(counters) == poker._value_without_flush(poker._counts(counters)), hex(counters)
