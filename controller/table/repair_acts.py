@@ -27,7 +27,8 @@ def ended_by_rescan(procedure: Procedure) -> frozenset[str]:
 def may_rescan(procedure: Procedure, state: TableState) -> bool:
     """Whether a reading is what the table waits for."""
     codes = {alarm.code for alarm in state.alarms}
-    return procedure.kinds[state.phase] is StateKind.SUSPENDED and bool(codes & ended_by_rescan(procedure))
+    waits = procedure.kinds[state.phase] is StateKind.SUSPENDED and bool(codes & ended_by_rescan(procedure))
+    return waits and state.round is not None and bool(dealing_order(state.round))
 
 
 def tell_where_cards_belong(desk: Desk) -> None:
@@ -53,6 +54,8 @@ def rescan(desk: Desk, act: Rescan) -> None:
     if not desk.in_round:
         desk.refuse("not-expected-now", "No round is in progress whose cards could be read again.")
     order = dealing_order(round_)
+    if not order:
+        desk.refuse("not-expected-now", "No card lies on the table.")
     if len(act.cards) != len(order):
         desk.refuse("bad-count", f"{len(order)} cards lie on the table, {len(act.cards)} were read again.")
     confirmed = []
@@ -74,7 +77,7 @@ def rescan(desk: Desk, act: Rescan) -> None:
 
 
 def dealing_order(round_: Round) -> list[tuple[str, int, Held]]:
-    """Cards on the table in the order in which they were laid; the card that opened the shoe only as long as no other lies there."""
-    hands = {place: held for place, held in round_.hands.items() if place != BURN} or round_.hands
+    """Cards on the table in the order in which they were laid; the card that opens a shoe only until another one is burned."""
+    hands = round_.hands if round_.burned == 1 else {place: held for place, held in round_.hands.items() if place != BURN}
     laid = [(place, index, held) for place, hand in hands.items() for index, held in enumerate(hand)]
     return sorted(laid, key=lambda item: item[2].order)

@@ -295,10 +295,12 @@ def _collect(bench: Bench) -> a.AnyAct:
 
 
 def _rescan(bench: Bench) -> a.AnyAct | None:
-    lying = sum(len(held) for place, held in round_of(bench).hands.items() if place != "burn")
-    if lying != len(bench.laid):
+    round_ = round_of(bench)
+    opening = list(bench.muck) if round_.burned == 1 and "burn" in round_.hands else []
+    lying = sum(len(held) for place, held in round_.hands.items() if place != "burn")
+    if lying != len(bench.laid) or len(opening) > 1:
         return None
-    return a.Rescan(cards=tuple(map(Sealed, bench.laid)), by=SUPERVISOR)
+    return a.Rescan(cards=tuple(map(Sealed, opening + bench.laid)), by=SUPERVISOR)
 
 
 def _replace(bench: Bench) -> a.AnyAct:
