@@ -193,6 +193,7 @@ GAME = Game(
     judge=_judge,
     stub=None,
     shoe_game=True,
+    may_run_out=True,
     permitted=_permitted,
     forbids=_forbids,
     cards_needed=steps.cards_needed,

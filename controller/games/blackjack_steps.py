@@ -243,6 +243,13 @@ ONE_FACE_UP = Remedy("discard-and-continue", c.analogy("26.15(a)"), "One card fa
 MORE_FACE_UP = Remedy("round-void", c.analogy("26.15(a)"), "More than one card face up during the deal: the round is void, shuffle again.")
 
 
+RUN_OUT = Remedy(
+    "reshuffle-and-continue",
+    c.parallel(SD),
+    "Too few cards to finish the round: the discard rack is shuffled and cut, and play goes on.",
+)
+
+
 def irregularities(more: Mapping[str, Remedy] | None = None) -> dict[str, Remedy]:
     """The family's irregularity table; `more` replaces rows."""
     rows = {
@@ -256,6 +263,7 @@ def irregularities(more: Mapping[str, Remedy] | None = None) -> dict[str, Remedy
         "wrong-count-dealer": DEALER_MISSED,
         "hole-check-not-due": LOOKED_IN_VAIN,
         "hole-check-wrong": FALSE_LOOK,
+        "too-few-cards": RUN_OUT,
         "shuffler-malfunction": c.SHUFFLER_FAILED,
     }
     return rows | dict(more or {})

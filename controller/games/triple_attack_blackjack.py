@@ -135,6 +135,7 @@ GAME = Game(
     judge=_judge,
     stub=None,
     shoe_game=True,
+    may_run_out=True,
     cards_needed=steps.cards_needed,
     is_natural=steps.is_blackjack,
 )

@@ -119,12 +119,17 @@ def _rest_shuffled(spec: DeckSpec, state: TableState, fact: f.RestShuffled) -> N
     deck.census = _census(deck.census, round_, deck.ledger.device)
     deck.watch = OrderWatch.start(spec, last=deck.watch.read or deck.watch.reference.last)
     deck.fresh = True
+    if fact.last_round:
+        deck.cut_seen, deck.rounds_left = True, 0
     deck.finding, deck.empty, deck.evidence = "", False, fact.evidence
 
 
 def _census(before: ShoeCensus, round_: Round, left: int) -> ShoeCensus:
     counts, unknown = list(before.total), 0
     for place, hand in round_.hands.items():
+        played = round_.played.get(place)
+        if played is not None and played.cleared:
+            continue  # in the rack, and thus in the device again
         seat = round_.seats.get(seat_of(place) or 0)
         if seat is not None and seat.thrown and seat.number != round_.own_out:
             unknown += len(hand) - seat.thrown

@@ -209,7 +209,7 @@ class Desk:
     def _shoe_has_run_out(self) -> None:
         """A card is due, and the device has said that it is empty."""
         round_ = self.draft.round
-        if self.draft.deck.empty and round_ is not None and round_.cursor < len(round_.plan) and self.kind in GATED:
+        if self.draft.deck.empty and round_ is not None and round_.cards_due and self.kind in GATED:
             self.irregular("too-few-cards")
 
     def _turn_up_at_once(self, step: ExposeSide) -> None:

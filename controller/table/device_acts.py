@@ -123,7 +123,7 @@ def _mode(desk: Desk, act: DeviceNotice) -> None:
 
 def _empty(desk: Desk, act: DeviceNotice) -> None:
     round_ = desk.draft.round
-    if desk.in_round and round_ is not None and round_.cursor < len(round_.plan):
+    if desk.in_round and round_ is not None and round_.cards_due:
         desk.irregular("too-few-cards", where=act.name)
     else:
         if desk.in_round:

@@ -83,6 +83,6 @@ def rest_shuffled(desk: Desk, act: Shuffle) -> None:
         desk.deck_off_table("count-mismatch", SHUFFLE_RULE)
         return
     evidence = "counted" if act.counted is not None else "told"
-    desk.emit(f.RestShuffled(cards=expected, evidence=evidence))
+    desk.emit(f.RestShuffled(cards=expected, evidence=evidence, last_round=desk.procedure.game.shoe_game))
     desk.notes.evidence = evidence
     desk.serve()

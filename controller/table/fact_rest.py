@@ -61,3 +61,5 @@ class RestShuffled(Fact, frozen=True, kw_only=True, tag=True):
     cards: int
     """Cards in the deck now."""
     evidence: str
+    last_round: bool = False
+    """A shoe of many rounds: the whole of it is shuffled when this round is over."""

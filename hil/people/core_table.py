@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from typing import Final
 
 from controller.dealing.procedure import Procedure
 from controller.decks import census_of
@@ -11,12 +13,13 @@ from controller.table.outcome import Outcome
 from controller.table.parse import parse_act, parse_by
 from controller.table.state import TableState
 from controller.table.table import Verdict, decide, new_state, outcome_of, wanted
-from firmware_bridge.cards import Card, Sealed, card_from_code, parse_card
+from firmware_bridge.cards import Card, Sealed, card_from_code, parse_card, unseal
 from hil.people.moves import Move
 from hil.people.tracker import CardTracker
 
 SHOE = By("device", "shoe")
 SHUFFLER = By("device", "shuffler")
+RACK: Final = "the cards that lie on the table are not in the rack"
 
 
 class CoreTable:
@@ -62,16 +65,28 @@ class CoreTable:
         self._tracker.clear()
         if not self.pack or outcome.state == "quarantined":
             outcome = self.decide(Load(decks=deck.decks, cards=deck.cards, back=deck.back, by=SHOE, origin=Origin("shoe")))
-        cards = [card_from_code(code) for code, copies in census_of(deck).items() for _ in range(copies)]
-        self.pack = [card for card in cards if card is not None]
+        self.pack = self._whole()
         self._rng.shuffle(self.pack)
         return self.decide(Shuffle(counted=deck.cards, by=SHUFFLER, origin=Origin("shuffler")))
 
     def shuffle_rest(self, names: list[str]) -> Outcome:
-        """Shuffle these cards into the rest of the deck."""
-        self.pack += [parse_card(name) for name in names]
+        """Shuffle these cards into the rest of the deck; of a shoe that serves many rounds, all that lie in the rack."""
+        self.pack += self._rack() if self.procedure.game.shoe_game else [parse_card(name) for name in names]
         self._rng.shuffle(self.pack)
         return self.decide(Shuffle(counted=len(self.pack), by=SHUFFLER, origin=Origin("shuffler")))
+
+    def _rack(self) -> list[Card]:
+        round_ = self.state.round
+        hands = round_.hands.items() if round_ is not None else ()
+        cleared = {place for place, hand in round_.played.items() if hand.cleared} if round_ is not None else set()
+        lying = [unseal(held.card, RACK) for place, cards in hands if place not in cleared for held in cards]
+        lying += [unseal(held.card, RACK) for held, _ in round_.aside] if round_ is not None else []
+        out = Counter(self._whole()) - Counter(self.pack) - Counter(lying)
+        return list(out.elements())
+
+    def _whole(self) -> list[Card]:
+        cards = [card_from_code(code) for code, copies in census_of(self.procedure.deck).items() for _ in range(copies)]
+        return [card for card in cards if card is not None]
 
     def decide(self, act: AnyAct) -> Outcome:
         """Judge one act and take its state."""

@@ -7,6 +7,7 @@ checks can compare the table's books with the cards. It asks nobody what is righ
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping
 
 from controller.dealing.game import Game
@@ -305,7 +306,16 @@ class Bench:
             case _:
                 pass
 
+    def _rack(self) -> list[Card]:
+        """All cards of the shoe that lie neither in the device nor on the table."""
+        played = self.state.round.played if self.state.round is not None else {}
+        lying = [card for place, cards in self.places.items() if place not in played or not played[place].cleared for card in cards]
+        out = Counter(self._whole()) - Counter(self.pack) - Counter(lying) - Counter(card for card, _ in self.aside)
+        return list(out.elements())
+
     def _lay_out(self, fact: f.RestDue) -> None:
+        if fact.muck and self.procedure.game.shoe_game:
+            self.laid_out, self.muck = self._rack(), []
         kept = self.muck[len(self.muck) - fact.own_thrown :] if fact.own_thrown else []
         if fact.muck and self.state.round is not None:
             for number, seat in self.state.round.seats.items():
