@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
+from controller.cli.house import house_option
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, write_json, write_line
+from controller.dealing.settings import Plain
 from hil.faults import help_text
 
 FAULTS_EPILOG = "\b\nFaults (NAME, NAME:RATE, or NAME@N for the n-th card or chunk):\n" + help_text()
@@ -15,6 +18,7 @@ FAULTS_EPILOG = "\b\nFaults (NAME, NAME:RATE, or NAME@N for the n-th card or chu
 @click.command("demo", epilog=FAULTS_EPILOG)
 @click.option("--game", default="colorado-hold-em-poker", show_default=True, help="The game's key.")
 @click.option("--method", help="manual-shoe, hand or automated-shoe; the game's first if not given.")
+@house_option
 @click.option("--rounds", default=3, show_default=True, type=click.IntRange(1, 100_000), help="Rounds to deal.")
 @click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 1000.0), help="50 and more: no waits.")
 @click.option("--seed", default=1, show_default=True, type=int, help="The same seed, the same cards and choices.")
@@ -25,6 +29,7 @@ FAULTS_EPILOG = "\b\nFaults (NAME, NAME:RATE, or NAME@N for the n-th card or chu
 def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
     game: str,
     method: str | None,
+    house: Mapping[str, Plain],
     rounds: int,
     speed: float,
     seed: int,
@@ -36,7 +41,7 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
     """Deal rounds from simulated devices through the real daemon."""
     from hil.demo.demo import Plan, run_demo
 
-    plan = Plan(game=game, method=method, rounds=rounds, speed=speed, seed=seed, faults=faults, slips=slips, folder=folder)
+    plan = Plan(game=game, method=method, house=house, rounds=rounds, speed=speed, seed=seed, faults=faults, slips=slips, folder=folder)
     if as_json:
         summary = run_demo(plan, lambda _line: None, write_json)
         write_json(summary)

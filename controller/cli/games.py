@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 import msgspec
 
+from controller.cli.house import house_option
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, printable, write_json, write_line, write_listing
 from controller.dealing.describe import game_line, procedure_lines, setting_lines
 from controller.dealing.diagram import mermaid, svg
@@ -24,21 +27,21 @@ def command() -> None:
     """List the games and show their procedures, settings and machines."""
 
 
-def permitted_procedures(game: Game) -> list[Procedure]:
-    """The procedures of the methods that the game's defaults permit."""
+def permitted_procedures(game: Game, house: Mapping[str, Plain] | None = None) -> list[Procedure]:
+    """The procedures of the methods that the house, or the game's defaults, permit."""
     found = []
     for method in game.deals:
         try:
-            found.append(build_procedure(game, method.value, {}))
+            found.append(build_procedure(game, method.value, house))
         except ProcedureError as error:
             if error.code != "method-not-permitted":
                 raise
     return found
 
 
-def _chosen(key: str, method: str | None) -> Procedure:
+def _chosen(key: str, method: str | None, house: Mapping[str, Plain]) -> Procedure:
     game = find_game(key)
-    return build_procedure(game, method, {}) if method is not None else permitted_procedures(game)[0]
+    return build_procedure(game, method, house) if method is not None else permitted_procedures(game, house)[0]
 
 
 @command.command("list")
@@ -69,10 +72,11 @@ def list_games(as_json: bool) -> int:
 @command.command()
 @click.argument("game")
 @method_option
+@house_option
 @json_option
-def show(game: str, method: str | None, as_json: bool) -> None:
+def show(game: str, method: str | None, house: Mapping[str, Plain], as_json: bool) -> None:
     """One game's procedure as a dealer reads it, with citation and standing of every rule."""
-    procedure = _chosen(game, method)
+    procedure = _chosen(game, method, house)
     lines = procedure_lines(procedure)
     if as_json:
         write_json(
@@ -94,20 +98,22 @@ def show(game: str, method: str | None, as_json: bool) -> None:
 @command.command()
 @click.argument("game")
 @method_option
+@house_option
 @click.option("--format", "form", type=click.Choice(["mermaid", "svg"]), default="mermaid", help="Text form of the picture.")
-def diagram(game: str, method: str | None, form: str) -> None:
+def diagram(game: str, method: str | None, house: Mapping[str, Plain], form: str) -> None:
     """The machine of a procedure as a picture, made from its transitions."""
-    procedure = _chosen(game, method)
+    procedure = _chosen(game, method, house)
     click.echo(mermaid(procedure) if form == "mermaid" else svg(procedure), nl=False)
 
 
 @command.command()
 @click.argument("game")
 @method_option
+@house_option
 @json_option
-def settings(game: str, method: str | None, as_json: bool) -> None:
+def settings(game: str, method: str | None, house: Mapping[str, Plain], as_json: bool) -> None:
     """The house settings of a game: default, allowed values, source and standing."""
-    procedure = _chosen(game, method)
+    procedure = _chosen(game, method, house)
     for line in setting_lines(procedure.game, procedure):
         if as_json:
             write_json(line)

@@ -100,6 +100,8 @@ def _rest_with_muck(desk: Desk) -> bool:
     if round_.returning or needed <= ledger.device or cards <= 0 or needed > ledger.device + cards:
         return False
     desk.emit(f.RestDue(cards=cards, muck=True, own=own, own_thrown=own_thrown, own_named=own_named))
+    left = ledger.device
+    desk.notes.message = f"{needed} cards are due, {left} are left. Shuffle the {cards} cards of the muck into the rest, cut, and deal on."
     return True
 
 
@@ -115,10 +117,12 @@ def _board_back(desk: Desk, kind: str) -> bool:
             return False
         plan = tuple((f"{COMMUNITY} {number}", "up") for number in range(1, len(board) + 1))
         desk.emit(f.RestDue(cards=len(board) + aside + 1, aside=aside, board=len(board), burns=1, plan=plan))
+        desk.notes.message = _laid_out(len(board) + aside + 1)
     elif not aside or not after:
         return False
     elif not before:
         desk.emit(f.RestDue(cards=aside, aside=aside, burn_made=1))
+        desk.notes.message = _laid_out(aside)
     elif aside > 2:
         return False
     else:
@@ -126,11 +130,17 @@ def _board_back(desk: Desk, kind: str) -> bool:
     return True
 
 
+def _laid_out(cards: int) -> str:
+    return f"Shuffle {'this card' if cards == 1 else f'these {cards} cards'} into the rest of the deck and cut; no further burn is made."
+
+
 def _turned_early(desk: Desk, *, with_burn: bool, last: bool) -> None:
     """The last board card is shuffled back and comes again without a burn; one before it stays out while the next two come."""
     desk.emit(f.HeldOut(with_burn=with_burn))
+    desk.notes.message = "Leave the card aside until it is shuffled back before the last card of the board."
     if last:
         desk.emit(f.RestDue(cards=1, held_out=True, burn_made=1))
+        desk.notes.message = _laid_out(1)
 
 
 def _board_deals(desk: Desk) -> tuple[list[Deal], list[Deal]]:
@@ -147,6 +157,7 @@ def shuffle_held_out_back(desk: Desk) -> None:
     _, after = _board_deals(desk)
     if round_.held_out and len(after) == 1 and len(round_.live_seats()) > 1:
         desk.emit(f.RestDue(cards=len(round_.held_out), held_out=True, burn_made=1))
+        desk.notes.message = _laid_out(1)
 
 
 def first_dealt(round_: Round, place: str, most: int) -> bool:

@@ -7,7 +7,7 @@ an operator stops it, and its journal is verified and counted.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -70,6 +70,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     method: str | None = None
+    house: Mapping[str, Plain] = {}
+    """Settings of the house instead of the game's defaults."""
     rounds: int = 3
     speed: float = 1.0
     seed: int = 0
@@ -87,6 +89,10 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     journal_ok: bool
 
 
+def _house(plan: Plan) -> dict[str, Plain]:
+    return {**HOUSE.get(plan.game, {}), **plan.house}
+
+
 def procedure_of(plan: Plan) -> Procedure:
     """Return the procedure to demonstrate: by the method named, else by the first that the house permits.
 
@@ -99,7 +105,7 @@ def procedure_of(plan: Plan) -> Procedure:
         except FaultError as error:
             raise ShoedError("unknown-fault", f"{error}.", "`shoed demo --help` lists the faults.") from error
     game = find_game(plan.game)
-    house = HOUSE.get(plan.game, {})
+    house = _house(plan)
     if plan.method is not None:
         return build_procedure(game, plan.method, house)
     refused: ShoedError | None = None
@@ -127,7 +133,7 @@ def run_demo(plan: Plan, on_line: Callable[[str], None], on_entry: Callable[[Tol
 
     with open_bench() as bench, working_folder(plan.folder) as folder:
         pair = _start_devices(bench, folder, plan, pace, procedure.deck.per_deck)
-        house = HOUSE.get(plan.game, {})
+        house = _house(plan)
         table = TableEntry(TABLE, plan.game, procedure.method.value, house, _device_entries(pair))
         with run_daemon(folder, [table]) as daemon:
             client = daemon.client()

@@ -25,7 +25,7 @@ WORDS: Final = {
     "cut_card": "the cutting card",
     "device": "a notice",
 }
-NUMBERS: Final = ("no", "one", "two", "three", "four")
+NUMBERS: Final = ("no", "one", "two", "three", "four", "five")
 
 
 class Teller:
@@ -78,7 +78,8 @@ class Teller:
                 return f"{who} wagers {', '.join(amounts) or 'an amount not told'}"
             case "decide":
                 discards = value.get("discard")
-                count = f", discards {NUMBERS[len(discards)]}" if isinstance(discards, list) else ""
+                thrown = len(discards) if isinstance(discards, list) else value.get("cards")
+                count = f", discards {NUMBERS[thrown]}" if isinstance(thrown, int) else ""
                 amount = f" {value['amount']}" if "amount" in value else ""
                 return f"{who} chooses {value['choose']}{amount}{count}"
             case "set":

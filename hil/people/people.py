@@ -153,7 +153,7 @@ class People:
                 self.round.seats = {**self.round.seats, seat: seat_after(self.round.seats[seat], option, value)}
             self.muck.threw(seat, option, value)
         self._take_turn(seat_place(seat))
-        self._note_named(seat_place(seat), value)
+        self._note_named(seat_place(seat), {} if option is not None and option.exchanges else value)
 
     def _hand_set(self, value: Mapping[str, object]) -> None:
         place = DEALER if value["seat"] == DEALER else f"seat {value['seat']}"

@@ -41,9 +41,19 @@ def test_json_is_one_object_a_line_and_tells_no_time(capsys: pytest.CaptureFixtu
     assert all(set(row) == {"entry", "act", "by", "outcome"} for row in rows[:-1])
 
 
+def test_another_house_is_played_and_a_muck_is_shuffled_into_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["demo", "--game", "poker", "--house", "variant=triple-draw", "--rounds", "2", "--speed", "100", "--seed", "4"]) == 0
+    out = capsys.readouterr().out
+    assert "chooses draw, discards" in out
+    assert "cards of the muck into the rest, cut, and deal on" in out
+    assert out.splitlines()[-1].startswith("2 rounds dealt. The journal is in order:")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["--house", "seats"], "NAME=VALUE"),
+        (["--game", "poker", "--house", "variant=omahaha"], "it takes holdem, omaha"),
         (["--game", "colorado-hold-em"], "did you mean 'colorado-hold-em-poker'"),
         (["--method", "hands"], "did you mean 'hand'"),
         (["--fault", "jamm"], "did you mean 'jam'"),

@@ -18,14 +18,17 @@ from hil.people.moves import Move
 from hil.people.people import People
 from hil.people.session import StuckError, play_rounds
 from hil.people.slips import Slips
-from tests.controller.table.bench import METHOD_HOUSES, share
+from tests.controller.table.bench import METHOD_HOUSES, houses_of, share
 
-WAYS_TO_DEAL = [(key, method.value) for key, game in sorted(GAMES.items()) for method in game.deals]
+WAYS_TO_DEAL = [(name, method.value) for key, game in sorted(GAMES.items()) for name in houses_of(key) for method in game.deals]
+"""Every game by every method; `key/variant` where its house chooses among variants."""
 HOUSES = {"fast-action-hold-em": {"natural": ["four-of-a-kind", "two-pair"]}}
 
 
-def procedure(key: str, method: str) -> Procedure:
+def procedure(name: str, method: str) -> Procedure:
+    key, _, variant = name.partition("/")
     house: dict[str, object] = dict(HOUSES.get(key, {}))
+    house |= {"variant": variant} if variant else {}
     house |= METHOD_HOUSES.get((key, method), {})
     if "methods_permitted" in {setting.name for setting in GAMES[key].settings}:
         house["methods_permitted"] = [method]
