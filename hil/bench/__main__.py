@@ -12,6 +12,7 @@ from typing import Final
 
 from controller.cli.output import write_json
 from hil.bench.frame_bench import measure_decode
+from hil.bench.games_bench import measure_games
 from hil.bench.growth_bench import measure_tables
 from hil.bench.hands_bench import measure_evaluation
 from hil.bench.journal_bench import (
@@ -39,6 +40,7 @@ MEASURES: Final[tuple[tuple[str, Callable[[], Goal | list[Goal]]], ...]] = (
     ("P7", measure_start_up),
     ("P8", measure_decode),
     ("P9", measure_rounds),
+    ("round", measure_games),
     ("P11", measure_filtered_line),
     ("P13", measure_evaluation),
     ("P14", measure_tables),
