@@ -146,6 +146,9 @@ def _match(settings: Settings, round_: Round, seat: Seat) -> Mapping[str, SideRe
 
 def _super(round_: Round, seat: Seat) -> Mapping[str, SideResult]:
     """Three sevens of one suit, neither doubled nor split, against a dealer's seven."""
+    up = family.up_card(round_)
+    if up is None or up.rank != points.SEVEN:
+        return {}
     winners = {number: round_.seats[number].wagers[MAIN] for number in round_.live_seats() if _has_super(round_, number)}
     if seat.number in winners:
         amount = winners[seat.number]
@@ -157,8 +160,8 @@ def _super(round_: Round, seat: Seat) -> Mapping[str, SideResult]:
 
 
 def _has_super(round_: Round, number: int) -> bool:
-    up, places = family.up_card(round_), round_.played_by(number)
-    if up is None or up.rank != points.SEVEN or len(places) != 1 or round_.played[places[0]].doubled:
+    places = round_.played_by(number)
+    if len(places) != 1 or round_.played[places[0]].doubled:
         return False
     cards = family.open_cards(round_, places[0])
     return [card.rank for card in cards] == [points.SEVEN] * 3 and points.one_suit(cards)
