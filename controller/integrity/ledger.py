@@ -96,6 +96,14 @@ class Ledger(msgspec.Struct, frozen=True, gc=False):
         counts[target.index] += cards
         return Ledger(self.loaded, *counts)
 
+    def leave(self, target: Place) -> Ledger:
+        """Take one card out of the device, which holds some; a step of `move` that every card takes."""
+        if target is Place.DEALT:
+            return Ledger(self.loaded, self.device - 1, self.dealt + 1, self.burned, self.discarded, self.aside, self.unread)
+        counts = [self.device - 1, self.dealt, self.burned, self.discarded, self.aside, self.unread]
+        counts[target.index] += 1
+        return Ledger(self.loaded, *counts)
+
     def collect(self) -> Ledger:
         """Put the cards of the round (dealt, burned, aside, unread) into the discard rack."""
         rack = self.dealt + self.burned + self.discarded + self.aside + self.unread

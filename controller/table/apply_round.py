@@ -10,7 +10,7 @@ from controller.integrity.census import Beyond
 from controller.integrity.ledger import Place
 from controller.table import facts as f
 from controller.table.apply_turn import hands_go_back
-from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, moved, rack, round_of
+from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, lay, moved, rack, round_of
 from controller.table.state import TableState
 from firmware_bridge.cards import unseal
 
@@ -56,7 +56,7 @@ def _card_dealt(spec: DeckSpec, state: TableState, fact: f.CardDealt) -> None:
         _burn(round_, Held(fact.card, fact.evidence, True), fact.face)
     else:
         card_left(state, fact.card, Place.DEALT)
-        hold(round_, fact.to, (Held(fact.card, fact.evidence, fact.face == "up"),))
+        lay(round_, fact.to, fact.card, fact.evidence, shown=fact.face == "up")
     round_.cursor += 1
     round_.redeemable = ""
 

@@ -21,6 +21,8 @@ from firmware_bridge.cards import UNREADABLE, Sealed, unseal
 CENSUS = "census"
 CARD_BY_CARD = Burn | BurnByFirst | Deal | Draw | Exchange
 MEETS_A_PLAN = frozenset({StateKind.DEALING, StateKind.DRAWING})
+CARDS_MAY_COME = MEETS_A_PLAN | {StateKind.DECIDING}
+"""As states are called before it is known whether cards are due: then a step of decisions is one of cards."""
 ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
 
 
@@ -28,8 +30,11 @@ def card_out(desk: Desk, act: CardOut) -> None:
     """One card left the device."""
     if _is_as_asked(desk, act):
         desk.notes.evidence = "read"
-        _place(desk, act, "read")
-        _tell_order(desk)
+        _lay_as_planned(desk, act, "read")
+        if desk.draft.deck.finding:
+            _tell_order(desk)
+        else:
+            desk.step_done()
         return
     left_in_its_step = not act.out_of_flow and _was_asked_for_before_the_line_was_lost(desk)
     _judge_card(desk, act)
@@ -44,7 +49,7 @@ def _is_as_asked(desk: Desk, act: CardOut) -> bool:
     return (
         round_ is not None
         and round_.cards_due
-        and desk.kind in MEETS_A_PLAN
+        and desk.procedure.kinds[desk.draft.phase] in CARDS_MAY_COME
         and not (act.unreadable or act.face_up or act.double or act.out_of_flow)
         and not isinstance(desk.step, Stack)
         and _beyond(desk, act) is None
@@ -116,15 +121,22 @@ def _double_feed(desk: Desk) -> None:
     desk.notes.irregularity, desk.notes.remedy = "device-malfunction", "supervisor-decides"
 
 
-def _place(desk: Desk, act: CardOut, evidence: str) -> None:
-    round_ = desk.round
+def _lay_as_planned(desk: Desk, act: CardOut, evidence: str) -> tuple[str, str]:
+    """The card goes to its planned (place, face)."""
+    round_, step, notes = desk.round, desk.step, desk.notes
     place, face = round_.plan[round_.cursor]
-    step, shown = desk.step, shown_card(act.read, face)
+    shown = shown_card(act.read, face) if face == "up" else None
     rule = step.rule if step is not None else None
     desk.emit(f.CardDealt(to=place, face=face, card=act.read, evidence=evidence, shown=shown, rule=rule))
-    notes = desk.notes
-    notes.to, notes.face, notes.card = place, face, shown.name if shown is not None else None
+    notes.to, notes.face = place, face
+    if shown is not None:
+        notes.card = shown.name
     notes.rule = notes.rule or rule
+    return place, face
+
+
+def _place(desk: Desk, act: CardOut, evidence: str) -> None:
+    place, face = _lay_as_planned(desk, act, evidence)
     if act.double:
         desk.emit(f.CardPutAside(card=Sealed(UNREADABLE), evidence="inferred", as_next=not _next_comes_in_a_stack(desk)))
     if act.unreadable:

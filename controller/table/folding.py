@@ -46,7 +46,7 @@ def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
     deck = state.deck
     code = unseal(sealed, CENSUS).code
     if deck.ledger.device:
-        deck.ledger = moved(deck.ledger.move(Place.DEVICE, place), state)
+        deck.ledger = deck.ledger.leave(place)
     else:
         deck.ledger = deck.ledger.put_in(place, 1)
     drawn = deck.census.draw(code)
@@ -66,6 +66,14 @@ def hold(round_: Round, place: str, held: tuple[Held, ...]) -> None:
     numbered = tuple(Held(card.card, card.evidence, card.shown, round_.laid + n) for n, card in enumerate(held, start=1))
     round_.laid += len(held)
     round_.hands = {**round_.hands, key: round_.hands.get(key, ()) + numbered}
+
+
+def lay(round_: Round, place: str, card: Sealed, evidence: str, *, shown: bool) -> None:
+    """One more card lies at a place from now on."""
+    key = COMMUNITY if place.startswith(COMMUNITY) else place
+    hands = round_.hands
+    round_.laid += 1
+    round_.hands = {**hands, key: (*hands.get(key, ()), Held(card, evidence, shown, round_.laid))}
 
 
 def change_seat(round_: Round, seat: Seat) -> None:
