@@ -212,19 +212,21 @@ def _rank_new(counters: int) -> int:
 
 
 _ONES: Final = 0x1111111111111
-"""The lowest bit of each rank counter, deuce to ace."""
+"""The lowest bit of each rank's four, deuce to ace."""
 _FIVE_UP: Final = 0x8888888888888
 _WHEEL_BITS: Final = 0x1000000001111
 """Ace, deuce, three, four and five among bits spread as in `_ONES`."""
 
 
 def _quick_value(counters: int) -> int:
-    """The best hand of rank counters when suits do not matter, worked out on all counters at once; they sort nothing and loop over nothing.
+    """The best hand of rank digits when suits do not matter, worked out on all of them at once.
 
-    Ranks are held as bits four apart, so that the highest one is a bit length and a straight is five neighbours.
+    The decimal digits are taken as hexadecimal ones, so that each has four bits of its own: ranks are then bits four apart, the highest one
+    is a bit length and a straight is five neighbours.
     """
-    ones, twos, fours = counters & _ONES, counters >> 1 & _ONES, counters >> 2 & _ONES
-    if counters & _FIVE_UP or fours & (ones | twos):
+    spread = int(str(counters), 16)
+    ones, twos, fours = spread & _ONES, spread >> 1 & _ONES, spread >> 2 & _ONES
+    if spread & _FIVE_UP or fours & (ones | twos):
         return _value_without_flush(_counts(counters))
     held = ones | twos | fours
     if fours:

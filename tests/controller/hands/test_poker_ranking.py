@@ -222,14 +222,14 @@ def test_a_value_tells_its_five_ranks() -> None:
 
 
 def counters_of(cards: int, most: int, rank: int = 0) -> Iterator[int]:
-    """Every set of rank counters of so many cards with at most `most` of a rank."""
+    """Every set of rank digits of so many cards with at most `most` of a rank."""
     if rank == 12:
         if cards <= most:
-            yield cards << 48
+            yield cards * 10**rank
         return
     for number in range(min(cards, most) + 1):
         for rest in counters_of(cards - number, most, rank + 1):
-            yield number << 4 * rank | rest
+            yield number * 10**rank + rest
 
 
 @pytest.mark.parametrize(("cards", "most"), [(5, 5), (6, 6), (7, 4)])
