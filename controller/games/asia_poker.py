@@ -85,6 +85,8 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
             continue
         if seat.status == "surrendered":
             judged.append(_result(seat, won=False, words="surrendered", rule=c.parallel(SHEETS)))
+        elif seat.status == "dead":
+            judged.append(p.voided(seat))
         elif seat.exposed and seat.live and dealer:
             judged.append(_compare(settings, seat, dealer))
     return judged

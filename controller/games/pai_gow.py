@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 
-from controller.dealing.game import Groups, SetFlaw
+from controller.dealing.game import Groups, Judged, SetFlaw
 from controller.dealing.round import Round, Seat
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Setting, Settings
@@ -198,6 +198,13 @@ def sets_are_equal(forms: Forms) -> Callable[[Settings, Groups, Groups], bool]:
         return all(first[name].value == second[name].value for name in first)
 
     return are_equal
+
+
+def voided(seat: Seat) -> Judged:
+    """A hand that its player voided because the dealer had exposed a card of it: all its wagers go back."""
+    pays = {name: None if amount is None else 0 for name, amount in seat.wagers.items()}
+    rule = c.memory("pai gow poker: card exposed")
+    return Judged(key=str(seat.number), results=dict.fromkeys(seat.wagers, "void"), pays=pays, hand="voided by the player", rule=rule)
 
 
 def words(hands: Mapping[str, RankedHand]) -> str:

@@ -121,6 +121,8 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
         amount = seat.wagers.get(MAIN)
         if seat.status == "surrendered":
             judged.append(_result(seat, "lose", c.lost(amount), 0, "surrendered", c.analogy("34.12(e)")))
+        elif seat.status == "dead":
+            judged.append(p.voided(seat))
         elif seat.exposed and seat.live and dealer:
             judged.append(_compare(settings, seat, dealer))
     return judged

@@ -33,7 +33,7 @@ from controller.dealing.steps import (
 )
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games.pai_gow import vigorish_of, vigorish_setting
+from controller.games.pai_gow import vigorish_of, vigorish_setting, voided
 from controller.hands.split_way import parse_split_way, set_high_low
 from controller.hands.two_card import evaluate_two
 from firmware_bridge.cards import Card
@@ -160,6 +160,8 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
         if seat.status == "surrendered":
             amount = seat.wagers.get(MAIN)
             judged.append(_result(settings, seat, "lose", c.lost(amount), 0, "surrendered", c.law("34.12(e)1")))
+        elif seat.status == "dead":
+            judged.append(voided(seat))
         elif seat.exposed and seat.live and dealer:
             judged.append(_compare(settings, seat, dealer))
     return judged

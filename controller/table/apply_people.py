@@ -191,7 +191,8 @@ def _hand_dead(spec: DeckSpec, state: TableState, fact: f.HandDead) -> None:
     place = f"seat {fact.seat}"
     change_seat(round_, msgspec.structs.replace(round_.seats[fact.seat], status="dead"))
     round_.turns = tuple(place for place in round_.turns if seat_of(place) != fact.seat)
-    round_.plan = round_.plan[: round_.cursor] + tuple(due for due in round_.plan[round_.cursor :] if due[0] != place)
+    if not fact.dealt_on:
+        round_.plan = round_.plan[: round_.cursor] + tuple(due for due in round_.plan[round_.cursor :] if due[0] != place)
 
 
 APPLY: Appliers = {

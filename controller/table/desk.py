@@ -31,6 +31,7 @@ from controller.dealing.steps import (
     StateKind,
     Step,
     Stub,
+    Who,
 )
 from controller.dealing.turn_steps import HandCard, PlayHands
 from controller.integrity.ledger import Place
@@ -322,11 +323,16 @@ class Desk:
         elif (
             remedy == "hand-dead" and not self.procedure.among_players and (seat := seat_of(where)) is not None and seat in self.round.seats
         ):
-            self.emit(f.HandDead(seat=seat, rule=rule))
+            self.kill_hand(seat, rule)
         elif remedy == "supervisor-decides" or (remedy in REPAIRED and kind in PUT_RIGHT):
             self.raise_alarm(kind, where=where, detail=detail, ways=ways)
         else:
             apply_remedy(self, kind, remedy, rule, where)
+
+    def kill_hand(self, seat: int, rule: Rule) -> None:
+        """A hand is out of the round; where every position is dealt, wager or not, its position still gets its cards."""
+        every = any(isinstance(step, Deal | Stack) and Who.EVERY in step.to for step in self.procedure.steps)
+        self.emit(f.HandDead(seat=seat, rule=rule, dealt_on=every))
 
     @property
     def settled_for_good(self) -> tuple[str, ...]:

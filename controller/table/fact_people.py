@@ -100,3 +100,5 @@ class Declared(Fact, frozen=True, kw_only=True, tag=True):
 class HandDead(Fact, frozen=True, kw_only=True, tag=True):
     seat: int
     rule: Rule
+    dealt_on: bool = False
+    """Its position still gets the cards that are due to it, as positions without a wager do."""

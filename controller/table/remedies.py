@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from controller.dealing.round import COMMUNITY, Round, seat_of, seat_place
 from controller.dealing.rules import Rule
-from controller.dealing.steps import Betting, Deal, Decide, Exchange, Settle, Who
+from controller.dealing.steps import Betting, Deal, Decide, Exchange, SetHands, Settle, Who
 from controller.table import facts as f
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ def apply_remedy(desk: Desk, kind: str, remedy: str, rule: Rule, where: str) -> 
     match remedy:
         case "hand-dead":
             done = _hand_dead(desk, rule, where)
+        case "player-chooses":
+            _player_may_void(desk, kind, where)
         case "burn-it" if kind == "player-card-exposed":
             done = _burned_instead(desk, where)
         case "put-back-and-continue" if kind in ("community-card-exposed", "wrong-count-community"):
@@ -51,10 +53,17 @@ def _hand_dead(desk: Desk, rule: Rule, where: str) -> bool:
     seat = desk.round.seats.get(number or 0)
     if seat is None or not seat.live:
         return False
-    desk.emit(f.HandDead(seat=seat.number, rule=rule))
+    desk.kill_hand(seat.number, rule)
     after_a_hand_left(desk)
     desk.notes.rule = rule
     return True
+
+
+def _player_may_void(desk: Desk, kind: str, where: str) -> None:
+    """Play goes on; until the round is over a supervisor may record that the player has voided the hand."""
+    seat = desk.round.seats.get(seat_of(where) or 0)
+    if seat is not None and seat.live:
+        desk.raise_alarm(kind, where=where, holds=False, ways=("continue", "hand-dead"))
 
 
 def after_a_hand_left(desk: Desk) -> None:
@@ -63,7 +72,12 @@ def after_a_hand_left(desk: Desk) -> None:
     step, round_ = desk.step, desk.round
     if round_.cursor < len(round_.plan):
         return
-    over = len(round_.live_seats()) < 2 if isinstance(step, Betting) else isinstance(step, Decide | Settle) and not round_.turns
+    if isinstance(step, Betting):
+        over = len(round_.live_seats()) < 2
+    elif isinstance(step, SetHands):
+        over = not round_.turns and not step.ends_with_discards
+    else:
+        over = isinstance(step, Decide | Settle) and not round_.turns
     if over:
         desk.fire("advance")
     else:

@@ -10,6 +10,7 @@ from controller.table.acts import Resolve
 from controller.table.codes import RESOLVE_WORDS
 from controller.table.desk import Desk
 from controller.table.going_on import go_on_if_free
+from controller.table.remedies import after_a_hand_left
 from controller.table.state import Alarm
 
 RESOLVED = Rule("house setting: supervisor decides", Standing.HOUSE, "a supervisor's recorded act")
@@ -71,14 +72,16 @@ def _continue(desk: Desk, alarms: list[Alarm]) -> None:
 def _hand_dead(desk: Desk, alarms: list[Alarm]) -> None:
     for alarm in alarms:
         number = seat_of(alarm.where)
-        if number is None:
+        if number is None or desk.draft.round is None or number not in desk.draft.round.seats:
             continue
         if alarm.code == "wrong-set":
             desk.emit(f.SetFoundWrong(seat=number, words=alarm.detail, rule=RESOLVED))
         else:
-            desk.emit(f.HandDead(seat=number, rule=RESOLVED))
+            desk.kill_hand(number, RESOLVED)
     _settle(desk, alarms, "hand-dead")
     go_on_if_free(desk)
+    if desk.in_round and desk.kind is not StateKind.SUSPENDED:
+        after_a_hand_left(desk)
 
 
 def _void_by_supervisor(desk: Desk, choose: str, alarms: list[Alarm]) -> None:

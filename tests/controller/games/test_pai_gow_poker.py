@@ -197,3 +197,48 @@ def test_a_players_bank_is_said_not_to_be_adjudicated() -> None:
     setting = table().procedure.game.setting("player_bank")
     assert setting.allowed == ("not-adjudicated",)
     assert "settled by people" in setting.meaning
+
+
+@pytest.mark.parametrize("game", ["pai-gow-poker", "asia-poker", "supreme-pai-gow"])
+@pytest.mark.parametrize("when", ["dealing", "setting"])
+def test_a_player_whose_card_was_exposed_may_void_the_hand_and_its_position_is_dealt_on(game: str, when: str) -> None:
+    bench = open_table(game, "hand")
+    main = bench.procedure.game.required_wager
+    for seat in (1, 4):
+        did(bench, "wager", {"seat": seat, main: 20})
+    did(bench, "close_bets")
+    did(bench, "start", {"seat": "dealer"})
+    went = [bench.card().to for _ in range(9)] if when == "dealing" else places(bench)
+    told = did(bench, "report", {"what": "player-card-exposed", "seat": 4})
+    assert (told.remedy, told.state) == ("player-chooses", when)
+    assert did(bench, "resolve", {"choose": "hand-dead"}, "supervisor:S1").alarms == (() if when == "dealing" else told.alarms[:0])
+    went += places(bench)
+    assert went.count("seat 4") == went.count("seat 1"), "the position gets its cards, so that as many are left as the count asks for"
+    expected = bench.view().stub_expected
+    did(bench, "stub_count", expected)
+    did(bench, "set", {"seat": 1})
+    assert bench.view().phase == "set 2", "only the other hand is set"
+    assert refusal(bench, "set", {"seat": 4}) in ("not-your-turn", "not-expected-now")
+
+
+def test_a_report_about_a_seat_without_a_wager_leaves_nothing_to_choose() -> None:
+    bench = open_table(GAME, "hand")
+    did(bench, "wager", {"seat": 1})
+    did(bench, "close_bets")
+    did(bench, "start", {"seat": 1})
+    assert did(bench, "report", {"what": "player-card-exposed", "seat": 3}).alarms == ()
+    assert refusal(bench, "resolve", {"choose": "hand-dead"}, "supervisor:S1") == "not-expected-now"
+
+
+def test_the_wagers_of_a_voided_hand_go_back() -> None:
+    bench = table(f"As Ad 7c 5d 2h Kc Qh {WEAK}", seats=1)
+    did(bench, "wager", {"seat": 1, MAIN: 20, "bonus": 5})
+    did(bench, "close_bets")
+    did(bench, "start", {"seat": 1})
+    places(bench)
+    did(bench, "stub_count", 39)
+    did(bench, "report", {"what": "player-card-exposed", "seat": 1})
+    assert did(bench, "resolve", {"choose": "hand-dead"}, "supervisor:S1").phase == "set 2", "nobody else sets"
+    did(bench, "set", {"seat": "dealer"})
+    outcome = collect(bench)
+    assert (outcome.results, pay(outcome, "1")) == ({"1": "void"}, 0)

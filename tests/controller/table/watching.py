@@ -116,7 +116,10 @@ class Watch:
         everyone = any(isinstance(step, Deal | Stack) and Who.EVERY in step.to for step in self.bench.procedure.steps)
         assert everyone or seat in round_.seats, f"seat {seat} has no wager"
         if seat in round_.seats:
-            assert round_.seats[seat].status == "" or round_.void, f"a card went to seat {seat}, which is {round_.seats[seat].status}"
+            status = round_.seats[seat].status
+            assert status == "" or round_.void or (everyone and status == "dead"), (
+                f"a card went to seat {seat}, which is {round_.seats[seat].status}"
+            )
 
     def _results_are_hidden(self, verdict: Verdict) -> None:
         outcome, round_ = verdict.outcome, verdict.state.round
