@@ -32,6 +32,8 @@ STOP_S: Final = 8.0
 """SIGTERM is honoured within 5 s; after this the process is killed and that is told."""
 ANSWER_S: Final = 40.0
 """Above the longest wait that the API allows a follower (30 s)."""
+PROFILES: Final = "profiles"
+"""A directory of this name in the daemon's folder holds further profiles."""
 LOG_TAIL_BYTES: Final = 2_000
 """The end of the daemon's log that a failure quotes."""
 
@@ -45,8 +47,11 @@ class DeviceEntry(msgspec.Struct, frozen=True):
 
     name: str
     kind: str
-    serial: str
+    serial: str | None
     port: str
+    profile: str = "sdp1"
+    write: bool = False
+    cards: str | None = None
 
 
 class TableEntry(msgspec.Struct, frozen=True):
@@ -225,7 +230,7 @@ def run_daemon(folder: Path, tables: Sequence[TableEntry]) -> Iterator[Daemon]:
 def start_daemon(folder: Path, tables: Sequence[TableEntry]) -> Daemon:
     """Start a daemon and return once it is ready; the caller stops it."""
     config = folder / "shoed.toml"
-    config.write_text(config_text(tables), encoding="utf-8")
+    config.write_text(config_text(tables, PROFILES if (folder / PROFILES).is_dir() else None), encoding="utf-8")
     if not (folder / "journal.keys").exists():
         create_keys(folder / "journal.keys")
     notify = folder / "notify"
@@ -264,8 +269,8 @@ def _wait_ready(daemon: Daemon, listener: socket.socket) -> None:
     raise daemon.failed(f"was not ready within {READY_S:g} s")
 
 
-def config_text(tables: Sequence[TableEntry]) -> str:
-    """Return a configuration with these tables, all paths beside the file."""
+def config_text(tables: Sequence[TableEntry], profiles: str | None = None) -> str:
+    """Return a configuration with these tables, all paths beside the file. `profiles`: a directory of further profiles."""
     lines = [
         "config = 1",
         "",
@@ -283,12 +288,15 @@ def config_text(tables: Sequence[TableEntry]) -> str:
         "[log]",
         'format = "json"',
     ]
+    lines += ["", "[profiles]", f"directory = {toml(profiles)}"] if profiles is not None else []
     for table in tables:
         lines += ["", "[[table]]", f"id = {toml(table.id)}", f"game = {toml(table.game)}"]
         lines += [f"method = {toml(table.method)}", f"house = {toml(dict(table.house))}"]
         for device in table.devices:
             lines += ["", "[[table.device]]", f"name = {toml(device.name)}", f"kind = {toml(device.kind)}"]
-            lines += [f"port = {toml(device.port)}", f"serial = {toml(device.serial)}"]
+            lines += [f"port = {toml(device.port)}", f"profile = {toml(device.profile)}"]
+            more = {"serial": device.serial, "write": device.write or None, "cards": device.cards}
+            lines += [f"{key} = {toml(value)}" for key, value in more.items() if value is not None]
     return "\n".join(lines) + "\n"
 
 

@@ -71,6 +71,8 @@ class PlainDevice:
         """Cards that have left and that nobody has picked up."""
         self.locked = False
         self.drawn = 0
+        self.unread: list[PhysicalCard] = []
+        """Cards that its reader could not make out."""
         self.to_host = FaultyLine(orders, random.Random(f"{named}:to-host"))
         self._codec, self._framer = codec, codec.framer(Way.OUT, pauses=True)
         self._faults = DeviceFaults(orders, random.Random(f"{named}:device"))
@@ -230,7 +232,10 @@ class PlainDevice:
         self.drawn += 1
         self._next_card_s = now_s + self._cycle_s
         struck = self._faults.struck(*CARD_FAULTS)
-        self._speak(self.speaker.card(self._seen(card, struck), values))
+        seen = self._seen(card, struck)
+        if seen is None:
+            self.unread.append(card)
+        self._speak(self.speaker.card(seen, values))
         if "power-loss" in struck:
             self._speak(self.speaker.start())
         if "unplug" in struck and self._loop is not None:
