@@ -25,6 +25,7 @@ from controller.errors import ShoedError
 from controller.service.driver import DeviceDriver
 from controller.service.errors import BusyError, RequestError, StoppingError
 from controller.service.metrics import Metrics
+from controller.service.sheet import SheetChangedError, SheetDesk
 from controller.service.strict import shown
 from controller.service.table_task import TableBrokenError, TableTask
 from controller.service.token import is_token
@@ -45,6 +46,8 @@ NOT_ACTS: Final = ("expect", "at", "note")
 
 DEFAULT_BY: Final = "dealer"
 
+NO_SHEETS: Final[Mapping[str, SheetDesk]] = {}
+
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -58,11 +61,13 @@ class Api:
         token: str,
         version: str,
         last_entry: Callable[[], int],
+        sheets: Mapping[str, SheetDesk] = NO_SHEETS,
     ) -> None:
         self._tables = tables
         self._metrics = metrics
         self._version = version
         self._last_entry = last_entry
+        self._sheets = sheets
         routes = [
             Route("/v1/health", self._health),
             Route("/v1/tables", self._list),
@@ -89,11 +94,21 @@ class Api:
     async def _show(self, request: Request) -> Response:
         task = self._table(request)
         outcome = task.view()
-        return _json({"outcome": outcome, "devices": _devices(task), "journal": self._last_entry(), "health": task.health.value})
+        told = {"outcome": outcome, "devices": _devices(task), "journal": self._last_entry(), "health": task.health.value}
+        desk = self._sheets.get(task.id)
+        if desk is not None:
+            sheet = desk.present()
+            told["enforcement"] = {"sheet": sheet.digest, "lines": sheet.lines, "limits": sheet.limits}
+        return _json(told)
 
     async def _act(self, request: Request) -> Response:
         task = self._table(request)
-        answer = await task.ask(_read_act(await _read_body(request)))
+        act, desk = _read_act(await _read_body(request)), self._sheets.get(task.id)
+        if desk is not None:
+            act = desk.stamped(act)
+        answer = await task.ask(act)
+        if desk is not None:
+            desk.note_opened(act, answer.entry)
         return _json(answer, 200 if answer.entry is not None else 409)
 
     async def _entries(self, request: Request) -> Response:
@@ -228,6 +243,8 @@ def _error(error: ShoedError) -> Response:
     status = 400
     if isinstance(error, RequestError):
         status = error.status
+    elif isinstance(error, SheetChangedError):
+        status = 409
     elif isinstance(error, BusyError | StoppingError | TableBrokenError):
         status = 503
     where = getattr(error, "where", "")

@@ -7,7 +7,7 @@ on disk and no check keeps another from running. A port that another process hol
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -22,6 +22,9 @@ from controller.service.device_plan import DevicePlan
 from controller.service.errors import ServiceError
 from controller.service.preflight import TablePlan, check_files, plan_tables, probe_device
 from controller.service.program import verify_program
+from controller.service.sheet import sheet_of
+from controller.table.enforcement import Detection
+from firmware_bridge.reports import Capability
 from firmware_bridge.transport.base import PortBusyError
 
 FREE_WANTED_BYTES: Final = 256 << 20
@@ -78,9 +81,33 @@ async def examine(setup: Setup) -> list[Finding]:
     findings += _check_clock()
     findings += _check_modem_manager()
     for table in tables:
+        told: dict[str, tuple[Capability, ...]] = {}
         for device in table.config.device:
-            findings += await _check_device(setup, table.config, device, table.devices[device.name])
+            findings += await _check_device(setup, table.config, device, table.devices[device.name], told)
+        findings += _tell_sheet(table, told)
     return findings
+
+
+WATCH: Final = "Have people watch for it, or use a device that can."
+DETECTION_WORDS: Final = {
+    Detection.PREVENTED: "prevented",
+    Detection.AT_ONCE: "detected at once",
+    Detection.END_OF_SHOE: "detected at the end of the shoe",
+    Detection.NOT_DETECTABLE: "NOT DETECTABLE",
+}
+
+
+def _tell_sheet(table: TablePlan, told: Mapping[str, tuple[Capability, ...]]) -> Iterator[Finding]:
+    """The enforcement sheet of a table, as it would be confirmed if the table were opened now."""
+    sheet = sheet_of(table.procedure, table.config, table.devices, told)
+    check = f"{table.config.id} sheet {sheet.digest}"
+    for line in sheet.lines:
+        blind = line.detection is Detection.NOT_DETECTABLE
+        mishap = line.mishap[0].upper() + line.mishap[1:]
+        what = f"{mishap}: {DETECTION_WORDS[line.detection]}; {line.why}."
+        yield Finding(check, Grade.LOOK if blind else Grade.GOOD, what, WATCH if blind else "")
+    for limit in sheet.limits:
+        yield Finding(check, Grade.LOOK, f"{limit.device}: {limit.sentence}", WATCH)
 
 
 def _caught(check: str, test: Callable[[], object], good: str) -> Iterator[Finding]:
@@ -181,9 +208,12 @@ def _process_names() -> Iterable[str]:
                 continue  # it has ended in this moment
 
 
-async def _check_device(setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan) -> list[Finding]:
+async def _check_device(
+    setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan, told: dict[str, tuple[Capability, ...]]
+) -> list[Finding]:
     check, port = f"{table.id} {device.name}", setup.port_of(device)
     findings = _check_port_name(check, device, port)
+    told[device.name] = plan.can
     found = await probe_device(setup, table, device, plan)
     if isinstance(found, ServiceError):
         busy = found.code == PortBusyError.code
@@ -195,8 +225,13 @@ async def _check_device(setup: Setup, table: TableConfig, device: DeviceConfig, 
             *findings,
             Finding(check, Grade.WRONG, what, "Check its power and cable, and that the port is the right one."),
         ]
-    unit = " ".join(word for word in (found.vendor, found.model, found.serial) if word)
-    return [*findings, Finding(check, Grade.GOOD, f"{unit}, firmware {found.firmware}, answers at {port}.")]
+    told[device.name] = found.capabilities
+    identity = found.identity
+    unit = " ".join(word for word in (identity.vendor, identity.model, identity.serial) if word)
+    if not plan.habits.tells_serial:
+        what = f"The port {port} opens. {unit} is expected there and cannot be asked who it is."
+        return [*findings, Finding(check, Grade.LOOK, what, "Look at its plate whether it is the one that belongs here.")]
+    return [*findings, Finding(check, Grade.GOOD, f"{unit}, firmware {identity.firmware}, answers at {port}.")]
 
 
 def _check_port_name(check: str, device: DeviceConfig, port: str) -> list[Finding]:

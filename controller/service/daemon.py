@@ -39,10 +39,12 @@ from controller.service.metrics import Metrics, Sample
 from controller.service.notify import Notifier
 from controller.service.preflight import Plan, TablePlan, bind_api, make_plan
 from controller.service.recovery import recover
+from controller.service.sheet import SheetDesk
 from controller.service.table_task import TableTask
 from controller.service.token import open_token
 from controller.service.watch import Watch
 from controller.table.state import TableState
+from firmware_bridge.reports import Capability
 
 CONNECTIONS_MAX: Final = 64
 """A console, a scenario runner and monitoring for a few tables; more is a program gone wrong."""
@@ -106,7 +108,8 @@ class Daemon:
         for table in recovered:
             self._tables[table.engine.table] = self._make_table(table, journal, logger, software)
         self._metrics.ask(lambda: _samples(self._tables, journal, log_file))
-        api = Api(self._tables, self._metrics, token, software, lambda: journal.head.number)
+        sheets = {table.engine.table: self._make_sheet_desk(table.plan, logger) for table in recovered}
+        api = Api(self._tables, self._metrics, token, software, lambda: journal.head.number, sheets)
         server = _ApiServer(_api_settings(api))
         self._handle_signals(logger, log_file)
         running = [asyncio.create_task(task.run(), name=f"table {name}") for name, task in self._tables.items()]
@@ -153,6 +156,14 @@ class Daemon:
                 clock=time.monotonic,
             )
         return task
+
+    def _make_sheet_desk(self, plan: TablePlan, logger: Logger) -> SheetDesk:
+        drivers = self._tables[plan.config.id].drivers
+
+        def told() -> dict[str, tuple[Capability, ...]]:
+            return {name: driver.capabilities or plan.devices[name].can for name, driver in drivers.items()}
+
+        return SheetDesk(plan.procedure, plan.config, plan.devices, told, logger)
 
     def _handle_signals(self, logger: Logger, log_file: LogFile) -> None:
         loop = asyncio.get_running_loop()

@@ -20,11 +20,19 @@ from device_profiles.plain.profile import LineSettings, PlainProfile, TransportK
 from device_profiles.plain.shelf import ProfileShelf
 from firmware_bridge.codec import load_codec
 from firmware_bridge.device import Device
-from firmware_bridge.plain.abilities import commands_of, may_write, notices_gaps, tells_serial
+from firmware_bridge.plain.abilities import (
+    capabilities_of,
+    checks_frames,
+    commands_of,
+    may_write,
+    notices_gaps,
+    tells_repeats,
+    tells_serial,
+)
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.plain.settings import PlainSettings
-from firmware_bridge.reports import StatusReport
+from firmware_bridge.reports import Capability, StatusReport
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.serial import DEFAULTS
 from firmware_bridge.transport.settings import Parity, SerialSettings
@@ -40,6 +48,8 @@ class DevicePlan(msgspec.Struct, frozen=True):
     habits: Habits = SDP1
     cannot: tuple[str, ...] = ()
     """What its profile says that it cannot do, in the operator's words."""
+    can: tuple[Capability, ...] = ()
+    """Its abilities, where its profile alone tells them."""
 
 
 def plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShelf) -> DevicePlan:
@@ -54,7 +64,8 @@ def plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShel
         return DevicePlan(link_maker(setup, device, load_codec(device.profile)))
     profile = shelf.plain(device.profile)
     _verify_keys(setup, key, device, profile)
-    return DevicePlan(_plain_maker(setup, key, device, PlainCodec(profile)), _habits(device, profile), profile.cannot)
+    can = capabilities_of(profile, may_write=may_write(profile, granted=device.write))
+    return DevicePlan(_plain_maker(setup, key, device, PlainCodec(profile)), _habits(device, profile), profile.cannot, can)
 
 
 def serial_settings(told: LineSettings) -> SerialSettings:
@@ -73,6 +84,8 @@ def _habits(device: DeviceConfig, profile: PlainProfile) -> Habits:
         notices_gaps=notices_gaps(profile),
         own_events=False,
         tells_serial=tells_serial(profile, granted=device.write),
+        checks_frames=checks_frames(profile),
+        tells_repeats=tells_repeats(profile),
     )
 
 

@@ -97,7 +97,7 @@ class DeviceDriver:
         self._seldom: dict[str, float] = {}
         self._wake = asyncio.Event()
         self._joined = asyncio.Event()
-        self._capabilities: tuple[Capability, ...] = ()
+        self.capabilities: tuple[Capability, ...] = ()
         self._connection = 0
         self._runs = 0
         """Connections of the present link."""
@@ -221,7 +221,7 @@ class DeviceDriver:
             case Running():
                 self._hear_running(output)
             case Identified():
-                self.identity, self._capabilities = output.identity, output.capabilities
+                self.identity, self.capabilities = output.identity, output.capabilities
             case LinkLost(cause=LossCause.CLOSED):
                 pass  # we closed it ourselves
             case LinkLost() | PortLost() | PortFailed():
@@ -248,7 +248,7 @@ class DeviceDriver:
             return
         self._connection += 1
         self._runs += 1
-        self._view.connected(status, self._capabilities, self.habits.takes)
+        self._view.connected(status, self.capabilities, self.habits.takes)
         self._catch_up_to = output.newest_eseq
         self.standing, self.detail = Standing.RUNNING, ""
         self._logger.info("device-running", serial=None if self.identity is None else self.identity.serial)

@@ -31,6 +31,11 @@ class Habits(msgspec.Struct, frozen=True, kw_only=True):
     tells_serial: bool = True
     """Its serial number can be compared with the configured one."""
 
+    checks_frames: bool = True
+    """A damaged message is noticed as such."""
+    tells_repeats: bool = True
+    """A message that comes again is told from a new one."""
+
     def may(self, command: str) -> bool:
         """Return whether this command can be carried to it."""
         return self.takes is None or command in self.takes

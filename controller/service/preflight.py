@@ -36,7 +36,6 @@ from controller.service.token import check_token_file
 from device_profiles.errors import ProfileError, UnknownProfileError
 from device_profiles.plain.shelf import ProfileShelf
 from firmware_bridge.device import DeviceOutput, PortFailed
-from firmware_bridge.reports import DeviceIdentity
 from firmware_bridge.session.outputs import Identified, Refused
 from firmware_bridge.transport.base import TransportError
 
@@ -145,7 +144,7 @@ async def check_devices(setup: Setup, tables: Sequence[TablePlan]) -> None:
             raise answer
 
 
-async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan) -> DeviceIdentity | ServiceError | None:
+async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan) -> Identified | ServiceError | None:
     """Return who answers at a device's port, what keeps it from being used, or None when nobody answers."""
     answered: asyncio.Future[DeviceOutput] = asyncio.get_running_loop().create_future()
 
@@ -173,7 +172,7 @@ async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, p
             f"the device at {setup.port_of(device)} is refused ({output.kind.value}): expected {output.expected}, found {output.actual}",
             "plug in the device that belongs to this table, or correct the configuration",
         )
-    return output.identity if isinstance(output, Identified) else None
+    return output if isinstance(output, Identified) else None
 
 
 def _plan_table(setup: Setup, table: TableConfig, shelf: ProfileShelf) -> TablePlan:

@@ -13,6 +13,7 @@ from typing import Literal
 
 import msgspec
 
+from controller.table.enforcement import Sheet
 from firmware_bridge.cards import Card, Sealed
 
 SeatKey = int | Literal["dealer", "player", "banker"]
@@ -259,7 +260,10 @@ class Collect(Act, frozen=True, kw_only=True, tag="collect"):
 
 
 class Open(Act, frozen=True, kw_only=True, tag="open"):
-    """The table opens."""
+    """The table opens. `confirms`: digest of the enforcement sheet that its opener has read; `sheet`: the one in force."""
+
+    confirms: str = ""
+    sheet: Sheet | None = None
 
 
 class Close(Act, frozen=True, kw_only=True, tag="close"):

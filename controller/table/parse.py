@@ -157,6 +157,15 @@ def _parse_device(where: str, value: object, by: By, origin: Origin | None) -> A
     return act
 
 
+def _parse_open(where: str, value: object, by: By, origin: Origin | None) -> AnyAct:
+    if value is True:
+        return acts.Open(by=by, origin=origin)
+    fields = Fields(where, value, 'true or { confirms = "1a2b3c4d" }')
+    act = acts.Open(confirms=fields.need("confirms", as_name), by=by, origin=origin)
+    fields.finish()
+    return act
+
+
 def _parse_wager(where: str, value: object, by: By, origin: Origin | None) -> AnyAct:
     fields = Fields(where, value, "{ seat = 1, ante = 10 }")
     seat = fields.need("seat", as_seat)
@@ -352,7 +361,7 @@ _PARSERS: Final[Mapping[str, Parser]] = {
     "replace_card": _parse_single_card(acts.ReplaceCard),
     "resolve": _parse_resolve,
     "collect": _parse_collect,
-    "open": _parse_bare(lambda by, origin: acts.Open(by=by, origin=origin)),
+    "open": _parse_open,
     "close": _parse_bare(lambda by, origin: acts.Close(by=by, origin=origin)),
 }
 

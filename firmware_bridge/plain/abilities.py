@@ -37,3 +37,14 @@ def tells_serial(profile: PlainProfile, *, granted: bool) -> bool:
 def notices_gaps(profile: PlainProfile) -> bool:
     """Return whether events that were lost between two that were heard are noticed, by their numbers."""
     return profile.numbers is not None or any(message.ring is not None for message in profile.messages)
+
+
+def checks_frames(profile: PlainProfile) -> bool:
+    """Return whether every message that becomes an event comes in a frame with a checksum."""
+    checked = {grammar.name for grammar in profile.framing.grammars if grammar.integrity is not None}
+    return all(m.grammar in checked for m in profile.messages if m.means is not None or m.ring is not None)
+
+
+def tells_repeats(profile: PlainProfile) -> bool:
+    """Return whether a message that comes again is told from a new one: by its number, or because all are repeated by rule."""
+    return profile.repeats is not None or notices_gaps(profile)

@@ -20,6 +20,7 @@ from controller.service.engine import Engine
 from controller.service.lifecycle import LIFE_KINDS
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.enforcement import Detection, Sheet
 from device_profiles.loader import read_tables
 from device_profiles.plain.loader import load_plain, plain_profile
 from device_profiles.plain.profile import PlainProfile
@@ -50,6 +51,8 @@ class Played:
 
     def __init__(self, folder: Path, table: PlainTable, shoe: PlainDevice) -> None:
         self.folder, self.table, self.shoe = folder, table, shoe
+        self.sheets: list[Sheet | None] = []
+        """Of each opening, as the journal has it."""
 
     def verify(self, *, misread: bool) -> None:
         """Compare the journal with the paper."""
@@ -65,6 +68,8 @@ class Played:
                 act, facts = engine.decode(opened.entry.body, opened.cards)
                 state = engine.fold(state, facts)
                 assert state.deck.ledger.balance() is None
+                if isinstance(act, a.Open):
+                    self.sheets.append(act.sheet)
                 moved = [unseal(fact.card, WHY) for fact in facts if isinstance(fact, MOVES)]
                 assert len(moved) == isinstance(act, a.CardOut), f"entry {opened.entry.number} moves {len(moved)} cards"
                 told += moved
@@ -130,6 +135,12 @@ def test_three_rounds_from_an_angel_eye_that_says_everything_three_times(tmp_pat
     played = play(tmp_path, hurried(tmp_path), 3, seed=5, factor=4.2, faults=faults)
     played.verify(misread=True)
     assert sum(played.shoe.to_host.struck.values()) > 0
+    (sheet,) = played.sheets
+    assert sheet is not None
+    assert {line.mishap: line.detection for line in sheet.lines}["a card leaves although none is due"] is Detection.AT_ONCE
+    assert "A double card and a card face up in the shoe are not noticed." in [limit.sentence for limit in sheet.limits]
+    assert f'"sheet":"{sheet.digest}"' in (tmp_path / "daemon.log").read_text()
+    assert "identity-not-checked" in (tmp_path / "daemon.log").read_text()
     assert "unreadable-card" in {alarm for entry in played.table.entries for alarm in entry.outcome.alarms}
 
 

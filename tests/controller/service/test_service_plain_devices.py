@@ -32,7 +32,9 @@ from firmware_bridge.plain.abilities import capabilities_of, commands_of
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.outputs import CommandAnswered, CommandFailed, EventArrived, Identified, LinkLost, Running
 
-LISTENS = Habits(takes=frozenset(), keeps_events=False, notices_gaps=False, own_events=False, tells_serial=False)
+LISTENS = Habits(
+    takes=frozenset(), keeps_events=False, notices_gaps=False, own_events=False, tells_serial=False, checks_frames=True, tells_repeats=True
+)
 GOOD = """
 config = 1
 journal = { path = "journal.db", key_file = "keys.json" }
@@ -105,7 +107,8 @@ def test_a_vendors_profile_comes_from_the_directory_of_profiles(tmp_path: Path) 
     (folder / "our-shoe.toml").write_text(source.read_text().replace('name = "bee-tek"', 'name = "our-shoe"'))
     text = GOOD.replace("config = 1", 'config = 1\nprofiles = { directory = "profiles" }')
     (table,) = plan_tables(load(tmp_path, text.replace("angel-eye-ii-ex", "our-shoe")))
-    assert table.devices["shoe"].habits == LISTENS
+    habits = table.devices["shoe"].habits
+    assert (habits.takes, habits.checks_frames, habits.tells_repeats) == (frozenset(), False, False)
     with pytest.raises(ConfigError, match="our-shoe"):
         plan_tables(load(tmp_path, text.replace("angel-eye-ii-ex", "our-shoo")))
     (folder / "our-shoe.toml").write_text("spec = 1\nnmae = 'x'\n")

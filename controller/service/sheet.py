@@ -1,0 +1,96 @@
+"""The enforcement sheet of a table as it runs: from what is configured and what the devices have told of themselves.
+
+Whoever opens the table confirms the sheet of that moment: it is put on the act, so that it stands in the record with the opening, and it
+is logged. A caller may name the sheet that he has read; when it has changed since, the table is not opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+
+from controller.dealing.procedure import Procedure
+from controller.service.config import DeviceConfig, TableConfig
+from controller.service.device_plan import DevicePlan
+from controller.service.errors import ServiceError
+from controller.service.logs import Logger
+from controller.table.acts import AnyAct, Open
+from controller.table.enforcement import Detection, DeviceMeans, Sheet, make_sheet
+from firmware_bridge.reports import Capability
+
+ABILITIES: Mapping[str, str] = {"cards": "read-cards"}
+"""What plain profiles call abilities of SDP/1."""
+TellAbilities = Callable[[], Mapping[str, tuple[Capability, ...]]]
+
+ATTESTED = 2
+"""Level of the function `security-level` (SDP/1 1.9)."""
+
+
+class SheetChangedError(ServiceError):
+    """The sheet that was confirmed is not the one in force."""
+
+
+def means_of(device: DeviceConfig, plan: DevicePlan, told: Iterable[Capability]) -> DeviceMeans:
+    """Return what a device gives; `told` are the abilities that it told when it was last connected."""
+    levels = {ABILITIES.get(c.function, c.function): c.level for c in told}
+    habits = plan.habits
+    return DeviceMeans(
+        name=device.name,
+        kind=device.kind.value,
+        can=frozenset(function for function, level in levels.items() if level > 0),
+        checks_frames=habits.checks_frames,
+        tells_repeats=habits.tells_repeats,
+        keeps_events=habits.keeps_events,
+        notices_gaps=habits.notices_gaps,
+        tells_serial=habits.tells_serial and device.serial is not None,
+        has_key=device.security > 0,
+        attests=levels.get("security-level", 0) >= ATTESTED,
+        cannot=plan.cannot,
+    )
+
+
+def sheet_of(
+    procedure: Procedure, config: TableConfig, plans: Mapping[str, DevicePlan], told: Mapping[str, tuple[Capability, ...]]
+) -> Sheet:
+    """Return the sheet of a configured table; `told` holds the abilities by device, where they are known."""
+    return make_sheet(procedure, [means_of(device, plans[device.name], told.get(device.name, ())) for device in config.device])
+
+
+class SheetDesk:
+    """Gives the present sheet of one table, puts it on acts, and logs it at the opening."""
+
+    def __init__(
+        self, procedure: Procedure, config: TableConfig, plans: Mapping[str, DevicePlan], told: TellAbilities, logger: Logger
+    ) -> None:
+        self._procedure, self._config, self._plans, self._told = procedure, config, plans, told
+        self._logger = logger.bind(table=config.id)
+
+    def present(self) -> Sheet:
+        """Return the sheet as the devices are now."""
+        return sheet_of(self._procedure, self._config, self._plans, self._told())
+
+    def stamped(self, act: AnyAct) -> AnyAct:
+        """Return an opening with the sheet of this moment on it, and any other act as it is.
+
+        Raises:
+            SheetChangedError: the opening confirms another sheet.
+        """
+        if not isinstance(act, Open):
+            return act
+        sheet = self.present()
+        if act.confirms not in ("", sheet.digest):
+            raise SheetChangedError(
+                "sheet-changed",
+                f"The enforcement sheet of table {self._config.id} is {sheet.digest}, and {act.confirms[:16]} was confirmed.",
+                "Read the sheet again, then open the table with its present digest.",
+            )
+        return msgspec.structs.replace(act, sheet=sheet, confirms=sheet.digest)
+
+    def note_opened(self, act: AnyAct, entry: int | None) -> None:
+        """Log what was confirmed, once the opening stands in the record."""
+        if entry is None or not isinstance(act, Open) or act.sheet is None:
+            return
+        by_kind = {kind.value.replace("-", "_"): [line.mishap for line in act.sheet.of(kind)] for kind in Detection}
+        limits = [f"{limit.device}: {limit.sentence}" for limit in act.sheet.limits]
+        self._logger.info("enforcement", entry=entry, sheet=act.sheet.digest, by=str(act.by), limits=limits, **by_kind)
