@@ -227,7 +227,8 @@ async def _check_device(
         ]
     told[device.name] = found.capabilities
     identity = found.identity
-    unit = " ".join(word for word in (identity.vendor, identity.model, identity.serial) if word)
+    named = (identity.model or "").startswith(identity.vendor or " ")
+    unit = " ".join(word for word in ("" if named else identity.vendor, identity.model, identity.serial) if word)
     if not plan.habits.tells_serial:
         what = f"The port {port} opens. {unit} is expected there and cannot be asked who it is."
         return [*findings, Finding(check, Grade.LOOK, what, "Look at its plate whether it is the one that belongs here.")]

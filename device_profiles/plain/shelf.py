@@ -15,10 +15,11 @@ from device_profiles.errors import InvalidProfileError, UnknownProfileError
 from device_profiles.loader import PROFILE_BYTES_MAX, nearest_of, profile_names, read_tables
 from device_profiles.plain import loader
 from device_profiles.plain.profile import PlainProfile
+from device_profiles.schema import NAME_PATTERN
 
 FILES_MAX: Final = 500
 """More files than this are no directory of profiles."""
-_FILE_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?\.toml")
+_FILE_NAME: Final = re.compile(NAME_PATTERN.removesuffix("$").removeprefix("^") + r"\.toml")
 
 
 class ProfileShelf:
@@ -66,7 +67,9 @@ def _list(directory: Path) -> dict[str, Path]:
         raise InvalidProfileError(str(directory), f"holds more than {FILES_MAX} files")
     for file in files:
         if not _FILE_NAME.fullmatch(file.name):
-            raise InvalidProfileError(file.name, "needs a name of at most 40 small letters, digits and dashes before `.toml`")
+            raise InvalidProfileError(
+                file.name, "needs a name of at most 40 small letters, digits, dashes and underscores, a letter first, before `.toml`"
+            )
         if file.stem in profile_names():
             raise InvalidProfileError(file.name, "has the name of a profile that comes with the product: give it another")
     return {file.stem: file for file in files}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, get_args, get_origin
 
 import click
 import msgspec
+from profile_language import profile_language_lines
 
 from controller.cli.games import permitted_procedures
 from controller.cli.main import root
@@ -209,6 +210,7 @@ PAGES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "codes.md": code_lines,
     "sdp1-messages.md": sdp1_lines,
     "games.md": game_lines,
+    "profile-language.md": profile_language_lines,
 }
 
 
