@@ -170,7 +170,8 @@ def _decided(step: Decide) -> str:
         case _:
             order = "in order, clockwise" if step.order is Order.CLOCKWISE else "in any order"
             who = "Each seat still in" if step.asks is None else "Each seat that has a choice"
-            return f"{who} decides {order}: {choices}."
+            rest = f' "No more bets" means {step.unsaid} for all who said nothing.' if step.unsaid else ""
+            return f"{who} decides {order}: {choices}.{rest}"
 
 
 def _or_else(options: tuple[Option, ...]) -> str:

@@ -238,6 +238,8 @@ class Decide(Step):
     order: Order = Order.CLOCKWISE
     first: First = First.SEAT_ONE
     asks: Callable[[Round, int], bool] | None = None
+    unsaid: str = ""
+    """The choice of all who have said nothing when the dealer calls "no more bets"; empty: everybody has to say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ def insurance(terms: Terms, *, of: tuple[str, ...]) -> Decide:
         meaning="a wager that the hole card is of ten",
     )  # fmt: skip
     decline = Option(choose="none", also=("decline",), meaning="no insurance", rule=terms.rules.insurance)
-    return Decide(options=(take, decline), order=Order.ANY, when=family.shows_ace, rule=terms.rules.insurance)
+    return Decide(options=(take, decline), unsaid="none", order=Order.ANY, when=family.shows_ace, rule=terms.rules.insurance)
 
 
 def another_wager(name: str, of: tuple[str, ...], rule: Rule, meaning: str, *, order: Order = Order.ANY) -> Decide:
@@ -77,7 +77,7 @@ def another_wager(name: str, of: tuple[str, ...], rule: Rule, meaning: str, *, o
     size = Size(of=of, between=(0, 100), usual=100)
     add = Option(choose=name, places=name, size=size, rule=rule, meaning=meaning)
     decline = Option(choose="none", also=("decline",), meaning="nothing is added", rule=rule)
-    return Decide(options=(add, decline), order=order, rule=rule)
+    return Decide(options=(add, decline), unsaid="none", order=order, rule=rule)
 
 
 def play(terms: Terms, settings: Settings) -> tuple[Step, ...]:

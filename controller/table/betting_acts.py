@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from controller.dealing.round import DEALER, Round, seat_place
+from controller.dealing.round import DEALER, Round, seat_of, seat_place
 from controller.dealing.rules import house, inferred
 from controller.dealing.sizes import money
-from controller.dealing.steps import Betting, Placer, StateKind, WagerKind, Wagers
+from controller.dealing.steps import Betting, Decide, Placer, StateKind, WagerKind, Wagers
 from controller.table import facts as f
 from controller.table.acts import CloseBets, Start, Wager
 from controller.table.desk import VOIDING, Desk
@@ -115,6 +115,9 @@ def close_bets(desk: Desk, act: CloseBets) -> None:
     if isinstance(step, Betting):
         close_betting(desk, step)
         return
+    if isinstance(step, Decide) and step.unsaid:
+        _decline_for_the_rest(desk, step)
+        return
     flaw = bets_flaw(desk.procedure, round_)
     if not isinstance(step, Wagers) or flaw:
         desk.refuse("not-expected-now", flaw or "No bets are taken in this step.", step.rule if step is not None else None)
@@ -133,6 +136,14 @@ def close_bets(desk: Desk, act: CloseBets) -> None:
     fix_holder(desk)
     return_uncovered(desk)
     desk.emit(f.BetsClosed(seats=tuple(sorted(round_.seats))))
+    desk.fire("advance")
+
+
+def _decline_for_the_rest(desk: Desk, step: Decide) -> None:
+    """No more bets: who has not taken the optional wager declines it."""
+    desk.notes.rule, desk.notes.choice = step.rule, step.unsaid
+    for place in desk.round.turns:
+        desk.emit(f.Decided(seat=seat_of(place) or 0, choose=step.unsaid))
     desk.fire("advance")
 
 

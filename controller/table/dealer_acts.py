@@ -96,6 +96,12 @@ def _expose_dealer(desk: Desk, act: Expose) -> None:
     if isinstance(step, Settle) and round_.dealer_exposed and not any(seat.exposed for seat in round_.seats.values()):
         desk.notes.rule = step.rule
         return
+    if isinstance(step, CollectStep) and _hole_card_lies_down(desk):
+        turn_dealer(desk, act.cards)
+        desk.notes.rule = step.rule
+        judge(desk)
+        is_what_was_told(desk)
+        return
     if not isinstance(step, ExposeCards) or step.what is not Who.DEALER:
         desk.refuse("not-your-turn", "The dealer's cards are not turned in this step.")
     if step.cards:
@@ -106,6 +112,12 @@ def _expose_dealer(desk: Desk, act: Expose) -> None:
     judge(desk)
     if is_what_was_told(desk):
         desk.fire("advance")
+
+
+def _hole_card_lies_down(desk: Desk) -> bool:
+    """No hand needed the dealer's; the hole card may be shown before the cards are picked up."""
+    hand = desk.round.hands.get(DEALER, ())
+    return desk.procedure.plays_hands is not None and not desk.round.collected and any(not held.shown for held in hand)
 
 
 def _turn_some_of_dealer(desk: Desk, step: ExposeCards, named: tuple[Card, ...]) -> None:

@@ -180,6 +180,8 @@ def _may_close_bets(procedure: Procedure, state: TableState) -> bool:
     step, round_ = procedure.step(state.phase), state.round
     if round_ is None:
         return False
+    if isinstance(step, Decide) and step.unsaid:
+        return bool(round_.turns)
     return isinstance(step, Betting) or (isinstance(step, Wagers) and not bets_flaw(procedure, round_))
 
 
