@@ -15,7 +15,7 @@ from controller.table.hand_cards import check_named, hand_faces, match_named, na
 from controller.table.judging import judge, overall
 from controller.table.show_acts import show_hand
 from controller.table.side_acts import declare_outcome, expose_side
-from controller.table.turns import is_what_was_told
+from controller.table.turns import hole_card_lies_down, is_what_was_told
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
 
 # ---- exposing
@@ -96,28 +96,17 @@ def _expose_dealer(desk: Desk, act: Expose) -> None:
     if isinstance(step, Settle) and round_.dealer_exposed and not any(seat.exposed for seat in round_.seats.values()):
         desk.notes.rule = step.rule
         return
-    if isinstance(step, CollectStep) and _hole_card_lies_down(desk):
-        turn_dealer(desk, act.cards)
-        desk.notes.rule = step.rule
-        judge(desk)
-        is_what_was_told(desk)
-        return
-    if not isinstance(step, ExposeCards) or step.what is not Who.DEALER:
+    idly = isinstance(step, CollectStep) and hole_card_lies_down(desk)
+    if step is None or not (idly or (isinstance(step, ExposeCards) and step.what is Who.DEALER)):
         desk.refuse("not-your-turn", "The dealer's cards are not turned in this step.")
-    if step.cards:
+    if isinstance(step, ExposeCards) and step.cards:
         _turn_some_of_dealer(desk, step, act.cards)
     else:
         turn_dealer(desk, act.cards)
     desk.notes.rule = step.rule
     judge(desk)
-    if is_what_was_told(desk):
+    if is_what_was_told(desk) and not idly:
         desk.fire("advance")
-
-
-def _hole_card_lies_down(desk: Desk) -> bool:
-    """No hand needed the dealer's; the hole card may be shown before the cards are picked up."""
-    hand = desk.round.hands.get(DEALER, ())
-    return desk.procedure.plays_hands is not None and not desk.round.collected and any(not held.shown for held in hand)
 
 
 def _turn_some_of_dealer(desk: Desk, step: ExposeCards, named: tuple[Card, ...]) -> None:

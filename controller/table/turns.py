@@ -90,6 +90,12 @@ def is_what_was_told(desk: Desk) -> bool:
     return False
 
 
+def hole_card_lies_down(desk: Desk) -> bool:
+    """No hand needed the dealer's; the hole card may be shown before the cards are picked up."""
+    hand = desk.round.hands.get(DEALER, ())
+    return desk.procedure.plays_hands is not None and not desk.round.collected and any(not held.shown for held in hand)
+
+
 def seen(held: Held) -> Card | None:
     """A card that people saw, None when no device read it."""
     card = unseal(held.card, "seen by people")
