@@ -51,8 +51,9 @@ class Setting:
     def allowed_words(self) -> str:
         """The allowed values in words; those of a `check` are what it says of values that cannot be right."""
         if self.between is not None:
-            none = " or none" if self.default is None else ""
-            return f"{self.between[0]} to {self.between[1]}{none}"
+            low, high = self.between
+            words = f"{low} to {high}" if low < high else f"{low} only"
+            return f"{words}, or none" if self.default is None else words
         if self.allowed is not None:
             return ", ".join(word(value) for value in self.allowed)
         words = next(filter(None, map(self.check, NEVER_RIGHT)), "any value") if self.check is not None else "any value"
@@ -188,8 +189,8 @@ def _check_value(setting: Setting, value: Plain, game: str) -> None:
         if not none_is_fine and (isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high):
             raise SettingError(
                 code="bad-setting",
-                what=f"{game}: {setting.name} = {shown(word(value))} is not allowed; it takes {low} to {high}{law}.",
-                do=f"Choose a whole number from {low} to {high}.",
+                what=f"{game}: {setting.name} = {shown(word(value))} is not allowed; it takes {setting.allowed_words}{law}.",
+                do=f"Choose a whole number: {setting.allowed_words}.",
             )
     elif setting.allowed is not None and (value not in setting.allowed or isinstance(value, bool) != isinstance(setting.default, bool)):
         raise SettingError(

@@ -93,7 +93,7 @@ def test_numbers_are_taken_within_their_limits_only(game: str, name: str) -> Non
     for value in (low, high):
         build(game, {name: value})
     for bad in (low - 1, high + 1, "5", True, 2.5, [low]):
-        with pytest.raises(SettingError, match=f"it takes {low} to {high}"):
+        with pytest.raises(SettingError, match=f"it takes {setting.allowed_words}"):
             build(game, {name: bad})  # type: ignore[dict-item]
 
 
