@@ -51,6 +51,8 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     alarms: tuple[str, ...] = ()
     """All alarms that are open after this act."""
     next: tuple[str, ...] = ()
+    prompt: str = ""
+    """What to do now, in one sentence made from the step that is enforced."""
     turn: str | None = None
     """The hand whose player decides now: `seat 3` or `seat 3 hand 2`."""
     choices: tuple[str, ...] = ()

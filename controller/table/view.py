@@ -21,6 +21,7 @@ from controller.table.holder_acts import bets_flaw
 from controller.table.judging import overall, to_declare, told_wagers, visible_keys
 from controller.table.outcome import Outcome, ResultsByWager, Wanted
 from controller.table.outcomes import OUTCOMES, Handler
+from controller.table.prompts import prompt
 from controller.table.repair_acts import may_rescan
 from controller.table.state import TableState
 from controller.table.turn_acts import choices_now, look_may_come
@@ -55,6 +56,7 @@ def outcome(procedure: Procedure, state: TableState, act: str, notes: Notes, ref
         alarm=notes.alarm,
         alarms=tuple(alarm.code for alarm in state.alarms),
         next=next_acts(procedure, state),
+        prompt=prompt(procedure, state),
         turn=_turn(procedure, state),
         choices=_choices(procedure, state),
         stub_expected=stub_expected(round_, state.deck.ledger.loaded) if round_ is not None and procedure.game.stub else None,

@@ -43,6 +43,7 @@ class Watch:
         self._cards_add_up(verdict)
         self._gate_follows_the_plan(before, act, verdict)
         self._results_are_hidden(verdict)
+        self._prompt_is_what_is_taken(verdict)
         self._holding_holds(verdict)
         if any(isinstance(fact, f.RoundCompleted) for fact in verdict.facts):
             check_money(self.bench.procedure, before if before.round is not None else verdict.state, verdict.state)
@@ -120,6 +121,17 @@ class Watch:
             assert status == "" or round_.void or (everyone and status == "dead"), (
                 f"a card went to seat {seat}, which is {round_.seats[seat].status}"
             )
+
+    def _prompt_is_what_is_taken(self, verdict: Verdict) -> None:
+        """What the dealer reads is never empty, and names the card, the hand or the place that the table waits for."""
+        outcome, round_ = verdict.outcome, verdict.state.round
+        assert outcome.prompt.endswith("."), f"in {outcome.phase} the prompt is '{outcome.prompt}'"
+        if outcome.gate == "open":
+            assert outcome.prompt.startswith(("Deal ", "Dispense ", "Burn ")), outcome.prompt
+        elif "decide" in outcome.next and outcome.state == "deciding" and outcome.turn is not None:
+            assert outcome.turn in outcome.prompt.lower(), outcome.prompt
+        if round_ is not None and outcome.state == "settling" and len(round_.turns) == 1:
+            assert round_.turns[0] in outcome.prompt.lower() or not round_.turns[0].startswith("seat"), outcome.prompt
 
     def _results_are_hidden(self, verdict: Verdict) -> None:
         outcome, round_ = verdict.outcome, verdict.state.round
