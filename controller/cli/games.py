@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 import msgspec
@@ -12,6 +13,7 @@ from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, pri
 from controller.dealing.describe import game_line, procedure_lines, setting_lines
 from controller.dealing.diagram import mermaid, svg
 from controller.dealing.game import Game
+from controller.dealing.placard import placard_lines, placard_of
 from controller.dealing.procedure import Procedure, ProcedureError, build_procedure
 from controller.dealing.settings import Plain, toml_text
 from controller.games import every_game, find_game
@@ -19,6 +21,7 @@ from controller.games import every_game, find_game
 LINE = 120
 """Characters that a setting may take on a screen before its rows are put below one another."""
 
+CONFIG_FILE = click.Path(path_type=Path, dir_okay=False)
 method_option = click.option("--method", help="Dealing method: manual-shoe, hand or automated-shoe. Default: the game's first.")
 
 
@@ -93,6 +96,42 @@ def show(game: str, method: str | None, house: Mapping[str, Plain], as_json: boo
         write_line(f"  {line.name}: {line.words}")
         write_line(f"      {line.rule} [{line.standing}{note}]")
     write_line(f"Rules hash {procedure.rules_hash}. Lines marked other than [law] were not read in the text of this game.")
+
+
+@command.command()
+@click.argument("game")
+@method_option
+@house_option
+@click.option("--config", "config_file", type=CONFIG_FILE, help="Take method and settings from this configuration's table of the game.")
+@click.option("--table", help="The table of the configuration, where several deal this game.")
+@json_option
+def placard(game: str, method: str | None, house: Mapping[str, Plain], config_file: Path | None, table: str | None, as_json: bool) -> None:
+    """The sign at the table: wagers, choices, pay tables and what the house has set, with the hash of the rules in force."""
+    if table is not None and config_file is None:
+        raise click.UsageError("--table names a table of a configuration: give --config too.")
+    if house and config_file is not None:
+        raise click.UsageError("The settings are those of the configuration: leave --house out.")
+    procedure = _chosen(game, method, house) if config_file is None else _configured(config_file, find_game(game).key, method, table)
+    sign = placard_of(procedure)
+    if as_json:
+        write_json(sign)
+        return
+    for line in placard_lines(sign):
+        write_line(line)
+
+
+def _configured(file: Path, game: str, method: str | None, table: str | None) -> Procedure:
+    from controller.service.config import load_config
+    from controller.service.preflight import procedure_of
+
+    setup = load_config(file)
+    found = [item for item in setup.config.table if item.game == game and method in (None, item.method) and table in (None, item.id)]
+    if not found:
+        dealt = ", ".join(f"{item.id} {item.game} by {item.method}" for item in setup.config.table)
+        raise click.UsageError(f"{file} has no such table of {game}; it has {dealt}.")
+    if len(found) > 1:
+        raise click.UsageError(f"{file} has several tables of {game}; name one with --table: {', '.join(item.id for item in found)}.")
+    return procedure_of(setup, found[0])
 
 
 @command.command()

@@ -94,9 +94,11 @@ def show(path: Path, table: str, number: int, shoe: int | None, keys_path: Path 
         shown = show_round(reader, table, number, shoe)
     if as_json:
         for opened in shown.entries:
-            write_json(_entry_object(opened))
+            write_json(_entry_object(opened) | ({"rules_hash": shown.rules.rules_hash} if shown.rules is not None else {}))
         return EXIT_GOOD
     write_line(f"Table {shown.table}, shoe {shown.shoe}, round {shown.round}: {_standing(shown)}.")
+    if shown.rules is not None:
+        write_line(f"Rules in force: rules hash {shown.rules.rules_hash} (record {shown.rules.number}).")
     for opened in shown.entries:
         entry = opened.entry
         write_line(f"{entry.number:>8}  {_time(entry.wall_ms)}  {entry.kind:<12} {opened.body_shown().decode()}")

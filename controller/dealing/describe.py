@@ -200,33 +200,35 @@ def _or(options: tuple[Option, ...]) -> str:
     return f", or chooses {', '.join(option.choose for option in options)}" if options else ""
 
 
-def _meaning(option: Option) -> str:
+def option_words(option: Option) -> str:
+    """What a choice means, with the size of the wager that it places."""
     notes = [f"{option.places}: {option.size.words}"] if option.size is not None else []
     notes += [f"also called {' or '.join(option.also)}"] if option.also else []
     return f"{option.meaning} ({'; '.join(notes)})" if notes else option.meaning
 
 
-def _line(name: str, words: str, rule: Rule) -> RuleLine:
+def rule_line(name: str, words: str, rule: Rule) -> RuleLine:
+    """A line with the rule that it rests on."""
     return RuleLine(name, words, rule.citation, rule.standing.value, rule.note)
 
 
 def procedure_lines(procedure: Procedure) -> list[RuleLine]:
     """Wagers, steps with their options, irregularities and the stub count, each with its rule."""
     game = procedure.game
-    lines = [_line(f"wager {w.name}", w.meaning, w.rule) for w in game.wagers]
+    lines = [rule_line(f"wager {w.name}", w.meaning, w.rule) for w in game.wagers]
     for name, step in zip(procedure.names, procedure.steps, strict=True):
-        lines.append(_line(name, step_words(step), step.rule))
+        lines.append(rule_line(name, step_words(step), step.rule))
         options = step.options if isinstance(step, Decide | DecideSide | SetHands | Settle | PlayHands) else ()
-        lines += [_line(f"{name}: {option.choose}", _meaning(option), option.rule) for option in options]
+        lines += [rule_line(f"{name}: {option.choose}", option_words(option), option.rule) for option in options]
     for kind, first in procedure.irregularities.items():
-        lines += [_line(f"irregularity {kind}", f"{row.words} ({row.remedy})", row.rule) for row in first.rows()]
+        lines += [rule_line(f"irregularity {kind}", f"{row.words} ({row.remedy})", row.rule) for row in first.rows()]
     if game.stub is not None:
         check = game.stub
         every = procedure.settings.number("stub_count_every")
         often = f"at least once in {every} rounds" if every > 1 else "in every round"
-        lines.append(_line("stub count", f"Count the stub {often}.", check.rule))
-        lines.append(_line("stub wrong, a hand misdealt", check.wrong_misdealt.words, check.wrong_misdealt.rule))
-        lines.append(_line("stub wrong, all hands right", check.wrong_deck.words, check.wrong_deck.rule))
+        lines.append(rule_line("stub count", f"Count the stub {often}.", check.rule))
+        lines.append(rule_line("stub wrong, a hand misdealt", check.wrong_misdealt.words, check.wrong_misdealt.rule))
+        lines.append(rule_line("stub wrong, all hands right", check.wrong_deck.words, check.wrong_deck.rule))
     return lines
 
 

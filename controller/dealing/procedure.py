@@ -1,7 +1,7 @@
 """A procedure: one game, one dealing method, one set of house settings, compiled and ready to play.
 
-The rules hash covers everything that decides a verdict: settings, steps, options, irregularities and their citations. It goes into the
-journal when a table opens, so that what was enforced can be told later.
+The rules hash covers everything that decides a verdict: settings, wagers, steps, options, irregularities, the stub count and their
+citations. It goes into the journal when a table opens and with every fresh shoe, so that what was enforced can be told later.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
     return Procedure(
         game=game, method=chosen, settings=settings, deck=deck, seats=seats, names=names, steps=steps, irregularities=irregularities,
         phases=Phases(machine), by_name=dict(zip(names, steps, strict=True)), kinds=kinds,
-        rules_hash=_hash_rules(game.key, chosen, settings, steps, irregularities),
+        rules_hash=_hash_rules(game.key, chosen, settings, game.wagers, steps, irregularities, game.stub),
         plays_hands=next((step for step in steps if isinstance(step, PlayHands)), None), hand_forms=_hand_forms(game, steps),
         button_game=any(getattr(step, "first", None) is First.AFTER_BUTTON for step in steps),
         among_players=any(isinstance(step, Betting) for step in steps),

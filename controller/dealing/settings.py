@@ -44,6 +44,8 @@ class Setting:
     between: tuple[int, int] | None = None
     check: Callable[[Plain], str] | None = None
     """Returns why a value cannot be used, or an empty text."""
+    unit: str = "to 1"
+    """What the numbers of a table are: odds, where it says nothing else."""
     limit_rule: Rule | None = None
     """The rule that limits the values; without it the setting's own, where that was read in the law. Named when a value is refused."""
 

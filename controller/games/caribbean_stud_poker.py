@@ -74,7 +74,7 @@ SETTINGS = (
         rule=c.law_69e("1.13G(c)", "whether it is by hand or by wager is not told"),
     ),
     Setting(
-        name="progressive_table", default={}, check=check_sums,
+        name="progressive_table", default={}, check=check_sums, unit="currency units",
         meaning='sums in whole currency units by hand, or shares of the meter such as "10%"; empty: settled outside of this record',
         rule=c.house("progressive_table", "the sums were not reachable"),
     ),

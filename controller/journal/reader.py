@@ -87,7 +87,7 @@ class JournalReader:
     def last_entries(self, table: str, count: int) -> list[Entry]:
         """Return the last `count` entries of a table, oldest first."""
         found: list[Entry] = []
-        for entry in self._walk_back(self.tail(table)):
+        for entry in self.walk_back(self.tail(table)):
             if len(found) == count:
                 break
             found.append(entry)
@@ -102,7 +102,7 @@ class JournalReader:
     def fold_entries(self, table: str) -> list[Entry]:
         """Return the entries that recovery folds, oldest first: from the last boundary on, that entry included."""
         found: list[Entry] = []
-        for entry in self._walk_back(self.tail(table)):
+        for entry in self.walk_back(self.tail(table)):
             found.append(entry)
             if entry.boundary:
                 break
@@ -119,7 +119,7 @@ class JournalReader:
         tail = self.tail(table)
         found: dict[int, Entry] = {}
         for end in sorted(ends | {tail}):
-            for entry in self._walk_back(end):
+            for entry in self.walk_back(end):
                 if entry.table != table or entry.round != number or entry.number in found:
                     break
                 found[entry.number] = entry
@@ -160,7 +160,8 @@ class JournalReader:
         """Close the connection."""
         self._connection.close()
 
-    def _walk_back(self, number: int) -> Iterator[Entry]:
+    def walk_back(self, number: int) -> Iterator[Entry]:
+        """Give a table's entries from this number back to its first."""
         while number > 0:
             rows = self._rows("SELECT number, record, sealed, hash FROM entries WHERE number = ?", (number,))
             if not rows:

@@ -21,6 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from controller.dealing.placard import placard_of
 from controller.errors import ShoedError
 from controller.service.driver import DeviceDriver
 from controller.service.errors import BusyError, RequestError, StoppingError
@@ -72,6 +73,7 @@ class Api:
             Route("/v1/health", self._health),
             Route("/v1/tables", self._list),
             Route("/v1/tables/{table}", self._show),
+            Route("/v1/tables/{table}/placard", self._placard),
             Route("/v1/tables/{table}/acts", self._act, methods=["POST"]),
             Route("/v1/tables/{table}/entries", self._entries),
             Route("/v1/metrics", self._show_metrics),
@@ -100,6 +102,9 @@ class Api:
             sheet = desk.present()
             told["enforcement"] = {"sheet": sheet.digest, "lines": sheet.lines, "limits": sheet.limits}
         return _json(told)
+
+    async def _placard(self, request: Request) -> Response:
+        return _json(placard_of(self._table(request).engine.procedure))
 
     async def _act(self, request: Request) -> Response:
         task = self._table(request)
@@ -140,6 +145,7 @@ class Api:
             "table": task.id,
             "game": procedure.game.key,
             "method": procedure.method,
+            "rules_hash": procedure.rules_hash,
             "state": outcome.state,
             "gate": outcome.gate,
             "round": outcome.round,

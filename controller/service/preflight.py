@@ -175,14 +175,19 @@ async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, p
     return output if isinstance(output, Identified) else None
 
 
-def _plan_table(setup: Setup, table: TableConfig, shelf: ProfileShelf) -> TablePlan:
+def procedure_of(setup: Setup, table: TableConfig) -> Procedure:
+    """Return the procedure of a table as the configuration has it.
+
+    Raises:
+        ConfigError: an unknown game, method or setting.
+    """
     key = f"table.{table.id}"
     try:
         game = find_game(table.game)
     except ShoedError as error:
         raise ConfigError(error.code, setup.file, f"{key}.game", error.what, error.do) from error
     try:
-        procedure = build_procedure(game, table.method, plain_settings(table.house))
+        return build_procedure(game, table.method, plain_settings(table.house))
     except NotPlainError as error:
         raise ConfigError(
             "bad-value", setup.file, f"{key}.house.{error}", "has a value of a kind that no setting has", "see `shoed games settings`"
@@ -190,6 +195,10 @@ def _plan_table(setup: Setup, table: TableConfig, shelf: ProfileShelf) -> TableP
     except ShoedError as error:
         part = "house" if "setting" in error.code else "method"
         raise ConfigError(error.code, setup.file, f"{key}.{part}", error.what, error.do) from error
+
+
+def _plan_table(setup: Setup, table: TableConfig, shelf: ProfileShelf) -> TablePlan:
+    key, procedure = f"table.{table.id}", procedure_of(setup, table)
     devices = {device.name: _plan_device(setup, f"{key}.device.{device.name}", device, shelf) for device in table.device}
     return TablePlan(table, procedure, devices)
 

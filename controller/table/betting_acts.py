@@ -96,7 +96,7 @@ def begin_round(desk: Desk) -> None:
         desk.emit(
             f.StateCarried(
                 phase=state.phase, shoe=state.shoe, round_number=state.round_number, rounds_since_count=state.rounds_since_count,
-                rules_hash=state.rules_hash, cards=deck.ledger.device, decks=deck.decks, mode=deck.mode, evidence=deck.evidence,
+                rules_hash=desk.procedure.rules_hash, cards=deck.ledger.device, decks=deck.decks, mode=deck.mode, evidence=deck.evidence,
                 back=deck.back, short=deck.short, last_order=tuple([_SEALED[code] for code in last]),
                 last_back=state.last_back, button=state.button, shuffler_out=state.shuffler_out, dealer=state.dealer,
                 device_seq=state.device_seq, device_modes=state.device_modes, devices_down=tuple(sorted(state.devices_down)), alarms=alarms,

@@ -189,3 +189,22 @@ def test_people_can_read_the_file_with_any_sqlite_tool(played):
     assert len(rows) == 10
     assert rows[0][:5] == (1, "T1", 0, "card", 1)
     assert json.loads(rows[0][5])["act"]["hidden"] == [{"sealed": 0}]
+
+
+@pytest.mark.requirement("EQ-94")
+def test_a_round_tells_under_which_rules_it_was_played(shop):
+    journal = shop.open()
+
+    def keep(number: int, kind: str, body: str) -> None:
+        journal.append_now(type(shop.draft(0))("T1", 1, number, kind, body.encode()))
+
+    keep(0, "other", '{"facts":[{"fact":"Noted"}]}')
+    with open_reader(shop.path) as reader:
+        assert show_round(reader, "T1", 0).rules is None
+    keep(1, "started", '{"act":"started","rules_hash":"aa"}')
+    keep(2, "card", '{"facts":[{"fact":"CardDealt"}]}')
+    keep(3, "wager", '{"facts":[{"fact":"StateCarried","rules_hash":"bb"},{"fact":"Wagered"}]}')
+    keep(3, "other", '{"facts":7}')
+    with open_reader(shop.path) as reader:
+        found = [show_round(reader, "T1", number).rules for number in (1, 2, 3)]
+    assert [(rules.rules_hash, rules.number) for rules in found] == [("aa", 2), ("aa", 2), ("bb", 4)]

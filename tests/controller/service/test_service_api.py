@@ -153,6 +153,20 @@ async def test_an_act_is_taken_or_refused_in_the_words_of_the_scenario_format() 
         assert (row["table"], row["game"], row["method"]) == ("T1", "colorado-hold-em-poker", "manual-shoe")
 
 
+@pytest.mark.requirement("EQ-94")
+async def test_the_sign_and_the_prompt_are_those_of_the_procedure_that_judges() -> None:
+    async with site() as s:
+        enforced = s.task.engine.procedure
+        sign = (await s.client.get("/v1/tables/T1/placard")).json()
+        (row,) = (await s.client.get("/v1/tables")).json()
+        assert sign["rules_hash"] == row["rules_hash"] == enforced.rules_hash
+        assert [line["name"] for line in sign["wagers"]] == ["ante", "bonus", "bet"]
+        opened = await s.act("open", by="supervisor:S1")
+        assert cast("dict[str, str]", opened["outcome"])["prompt"] == "Load 52 cards, then shuffle them."
+        assert f'"rules_hash":"{enforced.rules_hash}"'.encode() in s.journal.drafts[0].body
+        assert (await s.client.get("/v1/tables/T9/placard")).status_code == 404
+
+
 async def test_entries_follow_in_order_and_a_follower_may_wait() -> None:
     async with site() as s:
         waiting = asyncio.create_task(s.client.get("/v1/tables/T1/entries", params={"after": 0, "wait": 10}))
