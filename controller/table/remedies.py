@@ -51,7 +51,7 @@ def apply_remedy(desk: Desk, kind: str, remedy: str, rule: Rule, where: str) -> 
 def _hand_dead(desk: Desk, rule: Rule, where: str) -> bool:
     number = seat_of(where)
     seat = desk.round.seats.get(number or 0)
-    if seat is None or not seat.live:
+    if seat is None or not seat.live or not desk.round.hands.get(where):
         return False
     desk.kill_hand(seat.number, rule)
     after_a_hand_left(desk)
@@ -88,7 +88,8 @@ def after_a_hand_left(desk: Desk) -> None:
 
 
 def _burned_instead(desk: Desk, where: str) -> bool:
-    hand = desk.round.hands.get(where, ())
+    seat = desk.round.seats.get(seat_of(where) or 0)
+    hand = desk.round.hands.get(where, ()) if seat is not None and seat.live else ()
     down = [index for index, held in enumerate(hand) if not held.shown]
     if not down or not isinstance(desk.step, Deal | Betting):
         return False

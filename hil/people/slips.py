@@ -26,12 +26,13 @@ REPORTS: Final = (
     {"what": "wrong-set", "seat": 2},
     {"what": "wrong-start"},
     {"what": "wrong-place"},
+    {"what": "hand-fouled", "seat": 2},
     {"what": "cleared-early", "seat": 1},
     {"what": "invalid-roll"},
     {"what": "hands-counted-right"},
     {"what": "nothing-of-the-kind"},
 )
-CHOICES: Final = ("bet", "fold", "hit", "double", "surrender", "split", "natural", "raise", "none")
+CHOICES: Final = ("bet", "fold", "hit", "double", "surrender", "split", "natural", "raise", "none", "draw")
 SOME_CARDS: Final = ("As", "9h", "2c", "Jk")
 
 
@@ -76,6 +77,8 @@ class Slips:
         value: dict[str, object] = {"seat": self._seat(people), "choose": self.rng.choice(CHOICES)}
         if self.rng.random() < 0.3:
             value["amount"] = self.rng.choice((1, 10, 33))
+        if self.rng.random() < 0.1:
+            value["cards"] = self.rng.choice((0, 1, 6))
         if self.rng.random() < 0.3:
             value[self.rng.choice(("keep", "discard"))] = self.rng.sample(SOME_CARDS, self.rng.randint(1, 3))
         return Move("decide", value, why="decision")

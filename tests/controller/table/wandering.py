@@ -266,12 +266,12 @@ def notice(bench: Bench, event: str, name: str) -> a.DeviceNotice:
 
 # ---- acts that nobody should do
 
-WORDS = ("bet", "fold", "double", "split", "surrender", "natural", "", "raise", "<script>", "hit")
+WORDS = ("bet", "fold", "double", "split", "surrender", "natural", "", "raise", "<script>", "hit", "draw", "stand")
 WAGERS = ("ante", "wager", "supreme_pai_gow", "bonus", "bet", "x")
 REPORTS = (
     "dealer-card-exposed", "community-card-exposed", "player-card-exposed", "card-drawn-in-error", "invalid-roll", "wrong-start",
     "wrong-set", "wrong-discards", "cleared-early", "wrong-place", "card-face-up", "cards-face-up", "device-malfunction", "foreign-card",
-    "duplicate-card", "missing-card", "too-few-cards", "wrong-count", "hands-counted-right", "no such thing",
+    "duplicate-card", "missing-card", "too-few-cards", "wrong-count", "hands-counted-right", "hand-fouled", "no such thing",
 )  # fmt: skip
 ROLES = (DEALER, SUPERVISOR, TECHNICIAN, a.By("player", "3"))
 
@@ -311,7 +311,8 @@ SENSELESS: dict[type, Callable[[Bench, random.Random], a.AnyAct]] = {
         number=r.choice((None, None, 0, 4, 99)), button=r.choice((None, None, 1, 99)),
     ),
     a.Decide: lambda b, r: a.Decide(
-        seat=_seat(r), choose=r.choice(WORDS), amount=_amount(r), keep=_some(b, r, 3), discard=_some(b, r, 3), hand=r.randint(1, 3)
+        seat=_seat(r), choose=r.choice(WORDS), amount=_amount(r), keep=_some(b, r, 3), discard=_some(b, r, 3), hand=r.randint(1, 3),
+        cards=r.choice((None, None, 0, 1, 2, 9)),
     ),
     a.SetHand: lambda b, r: a.SetHand(seat=_key(r), high=_some(b, r), low=_some(b, r, 3), keep=_some(b, r, 3), medium=_some(b, r, 1)),  # type: ignore[arg-type]
     a.Expose: lambda b, r: a.Expose(
