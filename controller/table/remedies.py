@@ -115,9 +115,13 @@ def _rest_with_muck(desk: Desk) -> bool:
     if round_.returning or needed <= ledger.device or cards <= 0 or needed > ledger.device + cards:
         return False
     desk.emit(f.RestDue(cards=cards, muck=True, own=own, own_thrown=own_thrown, own_named=own_named))
-    left = ledger.device
-    desk.notes.message = f"{needed} cards are due, {left} are left. Shuffle the {cards} cards of the muck into the rest, cut, and deal on."
+    due, left = _are(needed, "due"), _are(ledger.device, "left")
+    desk.notes.message = f"{due}, {left}. Shuffle the muck ({cards}) into the rest of the deck, cut, and deal on."
     return True
+
+
+def _are(cards: int, what: str) -> str:
+    return f"1 card is {what}" if cards == 1 else f"{cards} cards are {what}"
 
 
 def _board_back(desk: Desk, kind: str) -> bool:

@@ -45,7 +45,7 @@ def test_another_house_is_played_and_a_muck_is_shuffled_into_the_rest(capsys: py
     assert run(["demo", "--game", "poker", "--house", "variant=triple-draw", "--rounds", "2", "--speed", "100", "--seed", "4"]) == 0
     out = capsys.readouterr().out
     assert "chooses draw, discards" in out
-    assert "cards of the muck into the rest, cut, and deal on" in out
+    assert "into the rest of the deck, cut, and deal on" in out
     assert out.splitlines()[-1].startswith("2 rounds dealt. The journal is in order:")
 
 

@@ -388,3 +388,48 @@ def test_the_procedure_tells_betting_rounds_draws_and_all_rows(variant: str) -> 
     assert text.count("its new cards come at once") == VARIANTS[variant].draws
     assert "in rotation" not in text, "the dealer has no hand"
     assert text.count("Misdeal") >= 4
+
+
+# ---- remedies that the cards on the table do not allow
+
+
+@pytest.mark.parametrize("moment", ["before the cards", "after a fold"])
+def test_a_remedy_that_finds_no_hand_to_work_on_leaves_it_to_a_supervisor(moment: str) -> None:
+    bench = table()
+    if moment == "before the cards":
+        did(bench, "wager", {"seat": 1})
+        outcome = did(bench, "report", {"what": "hand-fouled", "seat": 1})
+    else:
+        seats(bench, 1, 2, 3, button=3)
+        dealt(bench)
+        decide(bench, 1, "fold")
+        outcome = did(bench, "report", {"what": "player-card-exposed", "seat": 1})
+    assert (outcome.remedy, outcome.state) == ("supervisor-decides", "suspended")
+    assert bench.resolve("continue").state == ("wagering" if moment == "before the cards" else "deciding")
+
+
+def test_board_cards_turned_early_in_the_middle_of_nothing_are_left_to_a_supervisor() -> None:
+    bench = table()
+    seats(bench, 1, 2, button=2)
+    dealt(bench)
+    street(bench)
+    for _ in range(3):
+        assert bench.card().to == "aside"
+    outcome = did(bench, "report", {"what": "community-card-exposed"})
+    assert (outcome.remedy, outcome.state) == ("supervisor-decides", "suspended"), "a burn and a turn are two cards, these are three"
+
+
+def test_a_shuffle_of_the_wrong_cards_in_a_round_takes_the_deck_off_the_table() -> None:
+    bench = table("five-card-draw")
+    seats(bench, *range(1, 9), button=8)
+    dealt(bench)
+    street(bench)
+    for seat in (1, 2):
+        did(bench, "decide", {"seat": seat, "choose": "draw", "cards": 5})
+        dealt(bench)
+    outcome = did(bench, "decide", {"seat": 3, "choose": "draw", "cards": 4})
+    assert (outcome.remedy, outcome.gate, outcome.next) == ("reshuffle-and-continue", "locked", ("shuffle",))
+    assert outcome.message == "4 cards are due, 1 card is left. Shuffle the muck (11) into the rest of the deck, cut, and deal on."
+    assert bench.shuffle(counted=12, mode="sort").gate == "locked"
+    assert bench.shuffle(counted=13).state == "quarantined"
+    assert bench.view().pays["1"] == "0"
