@@ -235,10 +235,10 @@ class Desk:
         """The planned cards may come: is the rest of the deck large enough, and do some of them wait already?"""
         round_ = self.round
         row = self.procedure.irregularities.get("too-few-cards")
-        waiting = sum(as_next for _, as_next in round_.aside)
-        short = len(round_.plan) - round_.cursor - waiting > self.cards_in_device
-        if short and row is not None and row.remedy == RESHUFFLE_REST and not round_.returning:
-            self.irregular("too-few-cards")
+        if row is not None and row.remedy == RESHUFFLE_REST and not round_.returning:
+            waiting = sum(as_next for _, as_next in round_.aside)
+            if len(round_.plan) - round_.cursor - waiting > self.cards_in_device:
+                self.irregular("too-few-cards")
         self.place_waiting_cards()
 
     def place_waiting_cards(self) -> None:
@@ -262,9 +262,10 @@ class Desk:
 
     def step_done(self) -> None:
         """Go on when the step has all its cards; a rule that asks card by card is asked again."""
-        round_, step = self.round, self.step
+        round_ = self.round
         if not round_.plan or round_.cursor < len(round_.plan):
             return
+        step = self.step
         if isinstance(step, ASKED_AGAIN):
             self.enter(self.draft.phase)
             return

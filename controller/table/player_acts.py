@@ -32,25 +32,25 @@ def decide(desk: Desk, act: Decide) -> None:
     if act.side is not None:
         decide_side(desk, act, act.side)
         return
-    step = desk.step
+    step, round_ = desk.step, desk.round
     plays = desk.procedure.plays_hands
-    if plays is not None and (step is plays or desk.round.redeemable):
+    if plays is not None and (step is plays or round_.redeemable):
         choose_in_turn(desk, act, plays)
         return
     choices = desk.procedure.choices.get(desk.draft.phase)
     if step is None or not choices:
         desk.refuse("not-expected-now", "No decision is asked for in this step.")
-    if desk.round.cursor < len(desk.round.plan):
-        desk.refuse("not-expected-now", f"A card for {desk.round.plan[desk.round.cursor][0]} comes first.")
+    if round_.cursor < len(round_.plan):
+        desk.refuse("not-expected-now", f"A card for {round_.plan[round_.cursor][0]} comes first.")
     seat = _seat(desk, act.seat)
     option = choices.get(act.choose)
-    if option is None and isinstance(step, ShowHands) and desk.round.turns:
-        desk.refuse("not-your-turn", f"{desk.round.turns[0]} shows cards for the {step.wager} wager first, or shows nothing.", step.rule)
+    if option is None and isinstance(step, ShowHands) and round_.turns:
+        desk.refuse("not-your-turn", f"{round_.turns[0]} shows cards for the {step.wager} wager first, or shows nothing.", step.rule)
     if option is None:
         options = options_of(desk.procedure, desk.draft.phase)
         desk.refuse("bad-option", f"Seat {act.seat} may choose {', '.join(o.choose for o in options)}, not '{act.choose[:24]}'.")
     _check_turn(desk, act, seat, option)
-    why = option.needs(desk.round, act.seat) if option.needs is not None else ""
+    why = option.needs(round_, act.seat) if option.needs is not None else ""
     if why:
         desk.refuse("bad-option", why, option.rule)
     if option.takes_back is not None and option.takes_back not in seat.wagers:
@@ -71,7 +71,7 @@ def decide(desk: Desk, act: Decide) -> None:
         f.Decided(
             seat=act.seat, choose=option.choose, hand=act.hand or 1, amount=amount, wager=option.places, takes_back=option.takes_back,
             status=option.status, forfeits=option.forfeits, forfeits_to=option.forfeits_to if option.forfeit_percent == 100 else "half",
-            to_rack=len(desk.round.hands.get(place, ())) - seat.thrown if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
+            to_rack=len(round_.hands.get(place, ())) - seat.thrown if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
             done=not option.keeps_turn,
         )
     )  # fmt: skip
@@ -126,13 +126,11 @@ def _kept(desk: Desk, act: Decide, place: str) -> tuple[tuple[Card, ...], tuple[
 
 
 def _finish(desk: Desk) -> None:
-    step = desk.step
+    step, round_ = desk.step, desk.round
     if isinstance(step, Betting):
-        if len(desk.round.live_seats()) < 2:
+        if len(round_.live_seats()) < 2:
             desk.fire("advance")
-    elif (isinstance(step, DecideStep | Settle) and not desk.round.turns) or (
-        isinstance(step, SetHands) and not desk.round.turns and not step.ends_with_discards
-    ):
+    elif not round_.turns and (isinstance(step, DecideStep | Settle) or (isinstance(step, SetHands) and not step.ends_with_discards)):
         desk.fire("advance")
 
 

@@ -14,6 +14,7 @@ from controller.dealing.procedure import Procedure, ProcedureError, build_proced
 from controller.games import GAMES
 from controller.table.acts import AnyAct, CardOut, StackOut
 from controller.table.outcome import Outcome
+from controller.table.state import TableState
 from controller.table.table import decide
 from hil.bench.measure import Goal, at_most
 from hil.people.core_table import CoreTable
@@ -22,37 +23,39 @@ from hil.people.session import play_rounds
 
 MOST_MS: Final = 2.0
 """CPU time that the verdicts of a round may take per ten cards."""
-ROUNDS: Final = 60
-"""Rounds of each game and method, played in batches of which the quickest counts: the first one fills caches, others are disturbed."""
-BATCHES: Final = 4
+ROUNDS: Final = 25
+"""Rounds of each game and method: enough for folds, splits and cards in error to weigh as they do in play."""
+PASSES: Final = 9
+"""The same acts are judged so many times, and the quickest pass counts: the first fills caches, others are disturbed."""
 
 
-class TimedTable(CoreTable):
-    """A table on the core that keeps how long its verdicts took and how many cards left the device."""
+class RecordingTable(CoreTable):
+    """A table on the core that keeps every act with the state in which it came."""
 
-    spent_s = 0.0
-    cards = 0
+    def __init__(self, procedure: Procedure, rng: random.Random) -> None:
+        super().__init__(procedure, rng)
+        self.acts: list[tuple[TableState, AnyAct]] = []
 
     def decide(self, act: AnyAct) -> Outcome:
-        """Time the verdict, then take it as any table does; a verdict is pure, so that giving it twice changes nothing."""
-        started = time.process_time()
-        decide(self.procedure, self.state, act, 0)
-        self.spent_s += time.process_time() - started
-        if isinstance(act, CardOut | StackOut):
-            self.cards += 1 if isinstance(act, CardOut) else act.count
+        """Keep the act, then judge it as any table does."""
+        self.acts.append((self.state, act))
         return super().decide(act)
 
 
 def cost_of(procedure: Procedure) -> float:
     """Milliseconds of CPU time per ten cards."""
     rng = random.Random(4)
-    people, table = People(procedure, rng), TimedTable(procedure, rng)
-    costs = []
-    for _ in range(BATCHES):
-        table.spent_s, table.cards = 0.0, 0
-        play_rounds(people, table, ROUNDS // BATCHES)
-        costs.append(1000 * table.spent_s / (table.cards / 10))
-    return min(costs)
+    table = RecordingTable(procedure, rng)
+    play_rounds(People(procedure, rng), table, ROUNDS)
+    cards = sum(1 if isinstance(act, CardOut) else act.count for _, act in table.acts if isinstance(act, CardOut | StackOut))
+    return 10_000 * min(_pass(procedure, table.acts) for _ in range(PASSES)) / cards
+
+
+def _pass(procedure: Procedure, acts: list[tuple[TableState, AnyAct]]) -> float:
+    started = time.process_time()
+    for state, act in acts:
+        decide(procedure, state, act, 0)
+    return time.process_time() - started
 
 
 def procedures_of(game: Game) -> list[Procedure]:
