@@ -72,13 +72,15 @@ class Asking:
 
     def answered(self, name: str) -> Question | None:
         """The question that a message of this name answers, taken off; None when it answers none."""
-        question = self.out
-        if question is None or question.message.answer is None:
+        if not self.is_answered_by(name):
             return None
-        if name in question.message.answer.messages or name in question.message.answer.refusals:
-            self.out = None
-            return question
-        return None
+        question, self.out = self.out, None
+        return question
+
+    def is_answered_by(self, name: str) -> bool:
+        """Whether a message of this name answers or refuses the question that is out."""
+        answer = self.out.message.answer if self.out is not None else None
+        return answer is not None and (name in answer.messages or name in answer.refusals)
 
     def overdue(self, now_s: float) -> tuple[bytes | None, Question | None]:
         """(bytes to repeat, a question that has failed), when the answer is late."""

@@ -27,7 +27,7 @@ from firmware_bridge.plain.mapping import CARD_EVENTS
 from firmware_bridge.plain.replies import Replies
 from firmware_bridge.plain.sameness import NumberWatch, RepeatFilter, RingWatch, Sequel
 from firmware_bridge.plain.settings import PlainSettings
-from firmware_bridge.plain.standing import KnownStanding
+from firmware_bridge.plain.standing import FAULT_KINDS, KnownStanding
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.outputs import (
     CommandAnswered,
@@ -47,12 +47,6 @@ from firmware_bridge.session.outputs import (
 TID_MAX: Final = 0xFFFF
 RETRY_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0)
 """After a failed connection: as long as a device of SDP/1 is left alone (1.8)."""
-_FAULTS: Final = {
-    PlainFault.CHECKSUM: FaultKind.CRC,
-    PlainFault.OVERSIZE: FaultKind.OVERSIZE,
-    PlainFault.SILENCE: FaultKind.SILENCE,
-    PlainFault.UNFRAMED: FaultKind.UNFRAMED,
-}
 
 
 class PlainSession:
@@ -258,16 +252,26 @@ class PlainSession:
                 outputs += self._trouble(item)
                 continue
             self._heard_s = now_s
-            if self._repeats.is_repeated(item.content, now_s):
+            if not self._is_answer(item) and self._repeats.is_repeated(item.content, now_s):
                 self._say_again(item)
                 continue
             outputs += self._take_frame(item, now_s)
         return outputs
 
+    def _is_answer(self, frame: PlainFrame) -> bool:
+        """Two answers within the time of the repetitions may be alike, and each belongs to a question of its own."""
+        if self._asking.out is None:
+            return False
+        try:
+            heard = self._codec.read(frame)
+        except FieldError:
+            return False  # told when it is taken
+        return heard is not None and self._asking.is_answered_by(heard.name)
+
     def _trouble(self, trouble: Trouble) -> list[HostOutput]:
         if trouble.fault is PlainFault.UNFRAMED and self._profile.framing.unframed is Unframed.IGNORE:
             return []
-        return [self._standing.fault(_FAULTS[trouble.fault], f"{len(trouble.content)} bytes")]
+        return [self._standing.fault(FAULT_KINDS[trouble.fault], f"{len(trouble.content)} bytes")]
 
     def _take_frame(self, frame: PlainFrame, now_s: float) -> list[HostOutput]:
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from firmware_bridge.events import (
@@ -15,8 +17,16 @@ from firmware_bridge.events import (
     Started,
 )
 from firmware_bridge.link.faults import FaultKind
+from firmware_bridge.plain.framers import PlainFault
 from firmware_bridge.reports import StatusReport
 from firmware_bridge.session.outputs import Fault
+
+FAULT_KINDS: Final = {
+    PlainFault.CHECKSUM: FaultKind.CRC,
+    PlainFault.OVERSIZE: FaultKind.OVERSIZE,
+    PlainFault.SILENCE: FaultKind.SILENCE,
+    PlainFault.UNFRAMED: FaultKind.UNFRAMED,
+}
 
 
 class KnownStanding:

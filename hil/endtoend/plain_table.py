@@ -1,7 +1,7 @@
 """A table at a real daemon whose shoe speaks a foreign protocol: what `hil.people.session` plays rounds on.
 
-Such a shoe has no gate and no shuffler beside it: the dealer draws when the daemon expects a card, and people tell the daemon that the
-shoe was loaded and shuffled. What left the shoe, in which order, is kept, so that the journal can be compared with it.
+Such a shoe has seldom a gate and no shuffler beside it: the dealer draws when the daemon expects a card and the shoe gives it, and people
+tell the daemon that the shoe was loaded and shuffled. What left the shoe, in which order, is kept: the journal can be compared with it.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class PlainTable:
     def draw(self, outcome: Outcome) -> Outcome:
         """Draw the next card, and return what the daemon made of it."""
         unread = len(self._shoe.unread)
+        self._bench.run(self._shoe.unlocked())
         if not self._bench.call(self._shoe.draw):
             raise DaemonError("shoe-empty", "The shoe gives no card.", "Load it.")
         entry = self._await_card()

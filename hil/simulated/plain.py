@@ -87,6 +87,7 @@ class PlainDevice:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._quiet = asyncio.Event()
+        self._heard = asyncio.Event()
         self._knocks: set[asyncio.Task[None]] = set()
 
     @property
@@ -171,6 +172,17 @@ class PlainDevice:
                 self._quiet.clear()
                 await self._quiet.wait()
 
+    async def unlocked(self, within_s: float = PATIENCE_S) -> None:
+        """Wait until the host lets cards go.
+
+        Raises:
+            TimeoutError: it took longer.
+        """
+        async with asyncio.timeout(within_s):
+            while self.locked:
+                self._heard.clear()
+                await self._heard.wait()
+
     # ---- the host's end of the cable
 
     def host_came(self) -> None:
@@ -203,6 +215,7 @@ class PlainDevice:
             case _:
                 pass
         self._feed(self.speaker.answer(asked))
+        self._heard.set()
 
     # ---- the mechanism
 

@@ -91,6 +91,7 @@ def play(  # one argument for each thing that differs
     faults: tuple[str, ...],
     on_card: Callable[[PlainDevice, bool], None] = lambda _shoe, _read: None,
     tcp: bool = False,
+    write: bool = False,
 ) -> Played:
     rng = random.Random(seed)
     with open_bench() as bench, working_folder(folder) as site:
@@ -105,7 +106,7 @@ def play(  # one argument for each thing that differs
         )
         shoe = PlainDevice(settings)
         bench.run(shoe.start())
-        device = DeviceEntry("shoe", "shoe", None, shoe.url if tcp else "SHOE", profile=profile.name)
+        device = DeviceEntry("shoe", "shoe", None, shoe.url if tcp else "SHOE", profile=profile.name, write=write)
         with run_daemon(site, [TableEntry(TABLE, GAME, "manual-shoe", {}, (device,))]) as daemon:
             client = daemon.client()
             table = PlainTable(PROCEDURE, client, bench, shoe, rng, on_card=lambda read: on_card(shoe, read))
@@ -142,6 +143,21 @@ def test_three_rounds_from_an_angel_eye_that_says_everything_three_times(tmp_pat
     assert f'"sheet":"{sheet.digest}"' in (tmp_path / "daemon.log").read_text()
     assert "identity-not-checked" in (tmp_path / "daemon.log").read_text()
     assert "unreadable-card" in {alarm for entry in played.table.entries for alarm in entry.outcome.alarms}
+
+
+def test_an_angel_eye_that_may_be_written_to_is_locked_but_for_the_cards_that_are_due(tmp_path: Path) -> None:
+    tried: list[bool] = []
+
+    def try_another(shoe: PlainDevice, read: bool) -> None:
+        tried.append(shoe.locked)
+
+    played = play(tmp_path, hurried(tmp_path), 1, seed=8, factor=4.2, faults=(), write=True, on_card=try_another)
+    played.verify(misread=False)
+    (sheet,) = played.sheets
+    assert sheet is not None
+    assert {line.mishap: line.detection for line in sheet.lines}["a card leaves although none is due"] is Detection.PREVENTED
+    assert played.shoe.locked
+    assert False in tried
 
 
 def test_three_rounds_from_a_bee_tek_that_says_everything_once(tmp_path: Path) -> None:

@@ -18,12 +18,13 @@ from device_profiles.loader import profile_names
 from device_profiles.plain.loader import is_plain, load_plain
 from device_profiles.plain.profile import PlainProfile, TransportKind
 from firmware_bridge.cards import FRENCH_CARDS, unseal
+from firmware_bridge.commands import Lock, Unlock
 from firmware_bridge.device import Device, DeviceOutput, DeviceStanding, PortLost, line_of
 from firmware_bridge.events import CardRead, CutCardSeen, ErrorRaised, JournalLost, Started
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.plain.settings import PlainSettings as HostSettings
-from firmware_bridge.session.outputs import EventArrived, Fault
+from firmware_bridge.session.outputs import CommandAnswered, EventArrived, Fault
 from firmware_bridge.transport.address import open_transport
 from hil.mechanism.cards import cut_card, fresh_deck
 from hil.simulated.pacing import PacedLine
@@ -178,6 +179,11 @@ def test_cut_card_alarms_and_the_lock_of_an_angel_eye() -> None:
     async def main() -> None:
         async with Ends(load_plain("angel-eye-ii-ex"), may_write=True) as ends:
             assert [c.function for c in ends.near.capabilities][-1] == "gate"
+            for command, is_locked in ((Lock(), True), (Unlock(), False), (Lock(), True), (Lock(), True), (Unlock(), False)):
+                answer = await ends.near.command(command)
+                assert isinstance(answer, CommandAnswered), "the same answer within three seconds is no repetition"
+                assert ends.far.locked is is_locked
+                assert is_locked is False or not ends.far.draw()
             ends.far.load([*fresh_deck()[:1], cut_card(), *fresh_deck()[1:3]])
             ends.far.draw()
             ends.far.draw()
