@@ -65,6 +65,18 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
 @click.option("--profiles", type=click.Path(path_type=Path, file_okay=False, exists=True), help="A directory of further profiles.")
 @click.option("--cards", type=click.Path(path_type=Path, dir_okay=False), help="Readers of tags: the card map; made if it is not there.")
 @click.option("--fault", "faults", multiple=True, help="A fault from the list below; may be given several times.")
+@click.option("--technician-switch", is_flag=True, help="The switch on the device that lets a technician's commands through.")
+@click.option("--technician-key", help="32 hexadecimal digits: the technician's key; sealed sessions only.")
+@click.option("--firmware", default="1.0.0", show_default=True, help="The version that it tells.")
+@click.option("--baud", type=click.Choice(["9600", "19200", "38400", "57600", "115200"]), help="Its rate; any will do if not given.")
+@click.option("--broken", multiple=True, type=click.Choice(["motor", "camera", "sensor", "memory", "clock"]), help="A part that failed.")
+@click.option("--sticky", multiple=True, type=click.IntRange(1, 3), help="A motor that moves heavily: 1 feed, 2 gate, 3 elevator.")
+@click.option(
+    "--past",
+    multiple=True,
+    type=(click.Choice(["cards", "misreads", "jams", "shuffles", "events"]), click.IntRange(0, 1_000_000)),
+    help="A hard counter from its life before, such as `misreads 40`; `events` are events that no host has stored (up to 1000).",
+)
 @json_option
 def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
     profile: str,
@@ -80,6 +92,13 @@ def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
     profiles: Path | None,
     cards: Path | None,
     faults: tuple[str, ...],
+    technician_switch: bool,
+    technician_key: str | None,
+    firmware: str,
+    baud: str | None,
+    broken: tuple[str, ...],
+    sticky: tuple[int, ...],
+    past: tuple[tuple[str, int], ...],
     as_json: bool,
 ) -> None:
     """Run a simulated device and print its port; it ends with Ctrl-C, or when its parent closes its input.
@@ -103,6 +122,13 @@ def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
         speed=speed,
         profiles=profiles,
         cards=cards,
+        technician_switch=technician_switch,
+        technician_key=technician_key,
+        firmware=firmware,
+        baud=None if baud is None else int(baud),
+        broken=broken,
+        sticky=sticky,
+        past=past,
     )
     shelf = shelf_of(profiles)
     if shelf.is_plain(profile):

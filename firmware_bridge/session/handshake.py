@@ -42,6 +42,10 @@ class HostSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The last durable event number + 1."""
     last_boot_count: int | None = None
     first_tid: int = 1
+    role: int = ROLE_OPERATOR
+    """Whose key `device_key` is, by SDP/1 1.6; the daemon holds the operator's only."""
+    takes_events: bool = True
+    """False for a tool that stores nothing: asking for events acknowledges those before, which only their owner may do."""
 
     def __post_init__(self) -> None:
         if self.device_key is not None and self.expected_serial is None:
@@ -65,7 +69,8 @@ class Step(Enum):
 
 _OPEN: Final = (Step.IDENTIFY, Step.CAPABILITIES)
 _PROVE: Final = (Step.SESSION_OPEN, Step.SESSION_AUTH)
-_CATCH_UP: Final = (Step.STATUS, Step.EVENT_RESUME)
+_LOOK: Final = (Step.STATUS,)
+_CATCH_UP: Final = (*_LOOK, Step.EVENT_RESUME)
 _KEY_STATUSES: Final = frozenset({Status.DENIED, Status.INTEGRITY, Status.KEY_ERROR, Status.NOT_SUPPORTED})
 
 
@@ -97,9 +102,10 @@ class Handshake:
 
     def begin(self, *, renewal: bool = False) -> None:
         """Start over; a `renewal` keeps the link and only makes a new session."""
-        self._steps = [*_OPEN, *_CATCH_UP]
+        catch_up = _CATCH_UP if self._settings.takes_events else _LOOK
+        self._steps = [*_OPEN, *catch_up]
         if self._settings.device_key is not None:
-            self._steps = [*(() if renewal else _OPEN), *_PROVE, *_OPEN, *_CATCH_UP]
+            self._steps = [*(() if renewal else _OPEN), *_PROVE, *_OPEN, *catch_up]
         if not renewal:
             self._keys = None
 
@@ -113,10 +119,10 @@ class Handshake:
         match self.step:
             case Step.SESSION_OPEN:
                 self._host_nonce = self._entropy(NONCE_SIZE)
-                return {"role": ROLE_OPERATOR, "host_nonce": self._host_nonce}
+                return {"role": self._settings.role, "host_nonce": self._host_nonce}
             case Step.SESSION_AUTH:
                 assert self._keys is not None
-                proof = self._keys.host_proof(ROLE_OPERATOR, self._host_nonce, self._device_nonce, self._serial)
+                proof = self._keys.host_proof(self._settings.role, self._host_nonce, self._device_nonce, self._serial)
                 return {"host_proof": proof}
             case Step.EVENT_RESUME:
                 return {"first_wanted": first_wanted}
@@ -139,6 +145,7 @@ class Handshake:
                 refusal = self._judge_proof(fields)
             case Step.STATUS:
                 self.status = self._codec.status_of(fields)
+                self.oldest, self.newest = self.status.oldest_eseq, self.status.last_eseq
             case Step.EVENT_RESUME:
                 self.oldest, self.newest = cast("int", fields["oldest"]), cast("int", fields["newest"])
             case Step.SESSION_AUTH:
@@ -168,7 +175,7 @@ class Handshake:
         assert key is not None
         self._device_nonce = cast("bytes", fields["device_nonce"])
         keys = key.derive(self._host_nonce, self._device_nonce)
-        wanted = keys.device_proof(ROLE_OPERATOR, self._host_nonce, self._device_nonce, self._serial)
+        wanted = keys.device_proof(self._settings.role, self._host_nonce, self._device_nonce, self._serial)
         if not proofs_match(cast("bytes", fields["device_proof"]), wanted):
             return Refusal(RefusalKind.KEY, "the proof of the registered key", "another proof")
         self._keys = keys

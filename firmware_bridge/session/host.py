@@ -358,18 +358,17 @@ class HostSession:
         elif isinstance(problem, Setback):
             self._pipe.fault(FaultKind.REFUSED_STEP)
             self._give_up(LossCause.COMMAND_UNANSWERED, problem.detail, now)
-        elif step is Step.EVENT_RESUME:
-            self._run(now)
+        elif self._handshake.step is None:
+            self._run(now, resumed=step is Step.EVENT_RESUME)
         else:
             if step is Step.SESSION_AUTH:
                 self._lifetime = SessionLifetime(self._handshake.sealer(), cast("int", fields["frames_max"]), now)
                 self._link.use_seal(self._lifetime.sealer, now)
             self._ask_step(now)
 
-    def _run(self, now: float) -> None:
+    def _run(self, now: float, *, resumed: bool) -> None:
         handshake = self._handshake
-        assert handshake.identity is not None
-        assert handshake.status is not None
+        assert handshake.identity is not None and handshake.status is not None  # noqa: PT018
         if not self._events.knows(handshake.newest):
             self._refuse(self._events.refusal())
             return
@@ -378,7 +377,8 @@ class HostSession:
         sealed = self._lifetime is not None
         self._pipe.tell(Identified(self.epoch, handshake.identity, handshake.capabilities, sealed))
         self._pipe.tell(Running(self.epoch, handshake.status, handshake.oldest, handshake.newest))
-        self._events.resumed(handshake.oldest, handshake.newest)
+        if resumed:
+            self._events.resumed(handshake.oldest, handshake.newest)
 
     def _keep_session(self, lifetime: SessionLifetime, now: float) -> None:
         """Keep the sealed session alive, and make a new one in time."""

@@ -55,6 +55,13 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """A directory of further profiles of plain devices."""
     cards: Path | None = None
     """The card map of a reader of tags."""
+    technician_switch: bool = False
+    technician_key: str | None = None
+    firmware: str = "1.0.0"
+    baud: int | None = None
+    broken: tuple[str, ...] = ()
+    sticky: tuple[int, ...] = ()
+    past: tuple[tuple[str, int], ...] = ()
 
 
 DEEDS: Final[dict[str, Callable[[SimulatedDevice], object]]] = {
@@ -97,6 +104,12 @@ def settings_of(wish: Wish) -> SimulatedSettings:
         faults=wish.faults,
         link_dir=wish.link_dir,
         tcp=address_of(wish.tcp),
+        technician_switch=wish.technician_switch,
+        technician_key=_key(wish.technician_key),
+        firmware=wish.firmware,
+        baud=wish.baud,
+        sticky=wish.sticky,
+        past=dict(wish.past),
     )
 
 
@@ -160,6 +173,8 @@ async def _serve(
         await device.start()
     except OSError as error:
         raise ShoedError("cannot-listen", f"The port cannot be opened: {error.strerror}.", "Choose another.") from error
+    for part in wish.broken:
+        device.fail(part)
     try:
         _say_port(device, wish, write_object, write_text)
         tasks = [loop.create_task(_tell_changes(device, write_object, write_text))]

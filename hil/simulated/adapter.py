@@ -43,11 +43,13 @@ class Firmware(Protocol):
 class Adapter:
     """The mechanism as its session sees it (`firmware_bridge.session.device.Mechanism`)."""
 
-    def __init__(self, machine: Mechanism, error_codes: Mapping[int, DeviceError], firmware: Firmware) -> None:
+    def __init__(
+        self, machine: Mechanism, error_codes: Mapping[int, DeviceError], firmware: Firmware, sticky: tuple[int, ...] = ()
+    ) -> None:
         self.machine = machine
         self.orders = Orders(machine)
         self.script = Script(machine)
-        self.workshop = Workshop(machine)
+        self.workshop = Workshop(machine, sticky)
         self.log = DeviceLog()
         self._firmware = firmware
         self.restart_is_due = False

@@ -19,7 +19,7 @@ from firmware_bridge.codec import load_codec
 from firmware_bridge.events import DeviceError, StartReason
 from firmware_bridge.link.line import Line
 from firmware_bridge.seal import DeviceKey, SessionKeys
-from firmware_bridge.session.device import DeviceSession, DeviceSettings
+from firmware_bridge.session.device import DeviceSession, DeviceSettings, StoredEvent
 from hil.faults import CUT_S, DeviceFaults, FaultyLine
 from hil.mechanism.journal import DeviceJournal
 from hil.mechanism.machine import Mechanism
@@ -67,7 +67,8 @@ class SimulatedDevice(World):
         codes = self._codec.profile.enums["error"].values
         self._keys = settings.keys()
         self.image = settings.image
-        self.adapter = Adapter(self.machine, {code: DeviceError(name) for name, code in codes.items()}, self)
+        self.adapter = Adapter(self.machine, {code: DeviceError(name) for name, code in codes.items()}, self, settings.sticky)
+        self._remember(settings.past)
         self.to_host = FaultyLine(orders, random.Random(f"{named}:to-host"))
         self.to_device = FaultyLine(orders, random.Random(f"{named}:to-device"))
         self._end: End = self._new_end()
@@ -324,11 +325,20 @@ class SimulatedDevice(World):
                 timer.cancel()
         self._timer = self._power_timer = None
 
+    def _remember(self, past: Mapping[str, int]) -> None:
+        """Take up a life before this one: hard counters, and events that nobody fetched."""
+        for name, value in past.items():
+            if name != "events":
+                setattr(self.machine.counters, name.replace("-", "_"), value)
+        pressed = self._codec.write_event_body("button", {"button": 1, "action": 1})
+        for number in range(1, past.get("events", 0) + 1):
+            self.journal.append(StoredEvent(number, 0, "button", pressed))
+
     def _new_end(self) -> End:
         if self.settings.tcp is not None:
             return TcpEnd(*self.settings.tcp)
         link_dir = self.settings.link_dir
-        return PtyEnd(link_dir / self.settings.serial if link_dir is not None else None)
+        return PtyEnd(link_dir / self.settings.serial if link_dir is not None else None, self.settings.baud)
 
     def _new_session(self) -> DeviceSession:
         """Power-on: nothing of the session before is left, and another unit may answer in the device's place."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import termios
 import tty
 from collections.abc import Callable
 from pathlib import Path
@@ -47,15 +48,20 @@ class End(Protocol):
 
 
 class PtyEnd:
-    """A pseudo-terminal; `link`, where given, is a path that always points at it."""
+    """A pseudo-terminal; `link`, where given, is a path that always points at it.
+
+    A pseudo-terminal carries bytes at any rate. With `baud` it is as a UART is: while the host has set another rate, bits are sampled at
+    the wrong moments, and both sides get rubbish.
+    """
 
     is_uart = True
 
-    def __init__(self, link: Path | None = None) -> None:
+    def __init__(self, link: Path | None = None, baud: int | None = None) -> None:
         self.url = ""
         self.lost_bytes = 0
         self.path = ""
         self._link = link
+        self._speed = None if baud is None else getattr(termios, f"B{baud}")
         self._master = -1
         self._kept_slave = -1
         self._bytes_came: Callable[[bytes], None] | None = None
@@ -76,7 +82,7 @@ class PtyEnd:
         if self._master < 0:
             return
         try:
-            sent = os.write(self._master, chunk)
+            sent = os.write(self._master, self._sampled(chunk))
         except BlockingIOError:
             sent = 0
         self.lost_bytes += len(chunk) - sent
@@ -97,7 +103,13 @@ class PtyEnd:
         except BlockingIOError:
             return
         if chunk and self._bytes_came is not None:
-            self._bytes_came(chunk)
+            self._bytes_came(self._sampled(chunk))
+
+    def _sampled(self, chunk: bytes) -> bytes:
+        """Return the bytes as the other side's rate lets them through."""
+        if self._speed is None or termios.tcgetattr(self._kept_slave)[4] == self._speed:
+            return chunk
+        return bytes((byte << 1 | 0x81) & 0xFF for byte in chunk[::2])  # never zero: no frame ends
 
 
 class TcpEnd:

@@ -89,6 +89,15 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
     tcp: tuple[str, int] | None = None
     """Listen there instead of on a pseudo-terminal; port 0 takes a free one."""
     technician_switch: bool = False
+    technician_key: bytes | None = None
+    """The technician's 16 bytes, beside the operator's `key`."""
+    firmware: str = "1.0.0"
+    baud: int | None = None
+    """The rate of its pseudo-terminal; a host that set another one hears and sends nothing but rubbish. None: any rate will do."""
+    sticky: tuple[int, ...] = ()
+    """Motors that move heavily: they draw more current."""
+    past: Mapping[str, int] = {}
+    """Hard counters that it has from its life before, such as `misreads`; `events` are events that no host has stored."""
     image: bytes | None = None
     """The program that the device attests (level 2); needs a key."""
 
@@ -114,7 +123,7 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
         gap = round(self.timing.card_s * 100)
         if gap:
             able.append(("minimum-card-gap", 1, gap))
-        level = 0 if self.key is None else 1 if self.image is None else 2
+        level = 0 if self.key is None and self.technician_key is None else 1 if self.image is None else 2
         return (*able, ("security-level", level, 0))
 
     def capabilities(self) -> tuple[Mapping[str, FieldValue], ...]:
@@ -127,11 +136,12 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
             "vendor": "shoed",
             "model": f"simulated {self.kind}",
             "serial": serial,
-            "firmware": "1.0.0",
+            "firmware": self.firmware,
             "capability_bits": bits,
             "hardware": "pty",
             "build": f"seed-{self.seed}",
         } | ({"image_sha256": sha256(self.image).digest()} if self.image is not None else {})
 
     def keys(self) -> dict[int, DeviceKey]:
-        return {OPERATOR: DeviceKey(self.key)} if self.key is not None else {}
+        given = {OPERATOR: self.key, TECHNICIAN: self.technician_key}
+        return {role: DeviceKey(key) for role, key in given.items() if key is not None}

@@ -29,6 +29,9 @@ SYMBOLOGY_CARD_BYTE = 1
 MOTOR_CURRENT_MA = {1: 180, 2: 90, 3: 240}
 """Feed, gate, elevator."""
 
+STICKY_FACTOR = 2
+"""What moves heavily draws twice the current."""
+
 LONGEST_DRIVE_MS = 2000
 """SDP/1 1.6, ACTUATE."""
 
@@ -66,6 +69,7 @@ class Workshop:
     """Settings and technician's functions of one device."""
 
     machine: Mechanism
+    sticky: tuple[int, ...] = ()
     locks_when_lost: bool = True
     lamps: dict[int, int] = dataclasses.field(default_factory=dict)
     key_load_mode: bool = False
@@ -107,7 +111,7 @@ class Workshop:
             return Status.OUT_OF_RANGE, 0
         if DeviceError.MOTOR in self.machine.causes:
             return Status.HARDWARE_FAULT, 0
-        return Status.OK, MOTOR_CURRENT_MA[actuator]
+        return Status.OK, MOTOR_CURRENT_MA[actuator] * (STICKY_FACTOR if actuator in self.sticky else 1)
 
     def self_test(self, test: int) -> tuple[Mapping[str, FieldValue], ...] | None:
         """Return the steps of a test (0 all, else that one), result 0 good and 1 bad; None for no such test."""
@@ -118,8 +122,11 @@ class Workshop:
         return tuple({"step": step, "result": int(error in causes), "value": 0} for step, error in steps)
 
     def read_raw(self, position: int) -> Mapping[str, FieldValue] | None:
-        """Return the code of the card under the reader (position 0); None where no card lies or it has no code."""
+        """Return the code of the card under the reader (position 0); None where no card lies, or it is not read."""
         cards = self.machine.feed.cards()
         if position or not cards or cards[0].face is None:
+            return None
+        if "misread" in self.machine.faults.struck("misread"):
+            self.machine.counters.misreads += 1
             return None
         return {"symbology": SYMBOLOGY_CARD_BYTE, "code_raw": bytes([cards[0].face.code])}

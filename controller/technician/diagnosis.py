@@ -1,0 +1,117 @@
+"""Diagnostic mode of a device without a table: a work order, a technician, a second person, an end that comes by itself.
+
+Two different persons must be named, one of them a technician and the other of the house (EQ-78). Each command, its fields and what came of
+it are in the technicians' log before the next one goes out (EQ-84). The device leaves the mode when the command is over, also when it fails
+or its time is up; what must follow before it is played with is said at the end (EQ-80).
+
+Who the persons are is taken on their word here: only a console that knows persons can prove it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from controller.table.acts import By
+from controller.technician.bench import Bench, refusal_of
+from controller.technician.errors import DeviceNotInOrderError, TechnicianError
+from controller.technician.work_log import WorkLog
+from firmware_bridge.commands import Request
+from firmware_bridge.events import Status
+from firmware_bridge.plain.codec import PlainCodec
+from firmware_bridge.session.outputs import CommandAnswered, CommandFailed
+
+TICKET_BYTES: Final = 8
+"""SDP/1 1.6, DIAG_ENTER."""
+MINUTES_MAX: Final = 60
+"""Whoever needs longer asks the second person again."""
+AFTERWARDS: Final = "Before play: the device identifies itself again, its cards are verified and shuffled (EQ-80)."
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """What diagnostic mode was granted for."""
+
+    ticket: str
+    by: By
+    second: By
+    work_log: Path
+    minutes: float = 15.0
+
+    def __post_init__(self) -> None:
+        size = len(self.ticket.encode("ascii", "replace"))
+        if not (self.ticket.isascii() and self.ticket.isprintable() and 1 <= size <= TICKET_BYTES):
+            raise TechnicianError(
+                "bad-ticket", f"`{self.ticket[:20]}` is no work order's number.", f"Write 1 to {TICKET_BYTES} letters and digits."
+            )
+        if self.by.role != "technician" or not self.by.name:
+            raise TechnicianError("wants-technician", f"{self.by} is no technician with a name.", "Write --by technician:NAME.")
+        if self.second.role not in ("supervisor", "dealer") or not self.second.name or self.second.name == self.by.name:
+            raise TechnicianError(
+                "wants-second-person",
+                f"{self.second} is no second person of the house beside {self.by}.",
+                "Write --second supervisor:NAME with another person's name.",
+            )
+
+
+class Work:
+    """Diagnostic mode while it lasts: sends commands and writes them down."""
+
+    def __init__(self, bench: Bench, log: WorkLog, context: Mapping[str, object]) -> None:
+        self._bench, self._log, self._context = bench, log, context
+
+    async def ask(self, name: str, **fields: object) -> CommandAnswered:
+        """Send a command that must be answered with OK; raises as `Bench.ask`."""
+        answer = await self.command(Request(name, fields))
+        if isinstance(answer, CommandAnswered) and answer.status is Status.OK:
+            return answer
+        raise refusal_of(name, answer)
+
+    async def command(self, request: Request) -> CommandAnswered | CommandFailed:
+        """Send a command, whatever its answer; raises as `Bench.command`."""
+        self._log.write("command", command=request.name, fields=request.fields, **self._context)
+        answer = await self._bench.command(request)
+        result = answer.failure.value if isinstance(answer, CommandFailed) else answer.status
+        fields = {} if isinstance(answer, CommandFailed) else answer.fields
+        self._log.write("result", command=request.name, result=result, fields=fields, **self._context)
+        return answer
+
+
+@asynccontextmanager
+async def diagnosing(bench: Bench, diagnosis: Diagnosis) -> AsyncIterator[Work]:
+    """Enter diagnostic mode, and leave it at the end whatever happens.
+
+    Raises:
+        TechnicianError: the log cannot be written, or the device allows it not to this role.
+        DeviceNotInOrderError: a shoe is open, the device refuses, or the time is up.
+    """
+    identity = bench.session.identity
+    context = {
+        "ticket": diagnosis.ticket,
+        "by": str(diagnosis.by),
+        "second": str(diagnosis.second),
+        "port": bench.reach.port,
+        "serial": None if identity is None else identity.serial,
+    }
+    log = WorkLog(diagnosis.work_log)
+    has_mode = not isinstance(bench.codec, PlainCodec) and "diag_enter" in bench.codec.profile.commands
+    log.write("diagnosis-entered", minutes=diagnosis.minutes, **context)
+    try:
+        if has_mode:
+            await bench.ask("diag_enter", ticket=diagnosis.ticket.encode("ascii").ljust(TICKET_BYTES, b"\0"))
+        try:
+            async with asyncio.timeout(diagnosis.minutes * 60):
+                yield Work(bench, log, context)
+        finally:
+            if has_mode:
+                await bench.command(Request("diag_exit"))
+    except TimeoutError as error:
+        raise DeviceNotInOrderError(
+            "diagnosis-over", f"Diagnostic mode ended: its {diagnosis.minutes:g} minutes are up.", "Ask the second person again."
+        ) from error
+    finally:
+        log.write("diagnosis-left", **context)

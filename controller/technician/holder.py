@@ -1,0 +1,119 @@
+"""Whose port it is: when a daemon of ours holds it, the table and device that it is for, and what its API says of them.
+
+The daemon is found by the process that has the port open and the configuration on its command line; its API is asked with the token that
+the configuration names, which only this account and root can read.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, cast
+
+import msgspec
+
+from controller.errors import ShoedError
+from controller.service.config import DeviceConfig, Setup, TableConfig, load_config
+from controller.technician.errors import TechnicianError
+from firmware_bridge.transport.base import PortBusyError
+
+API_S: Final = 5.0
+"""The daemon answers in milliseconds; a table that hangs must not hang its technician too."""
+_PROCESS: Final = re.compile(r"\(process (\d+)\)$")
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """A port that a table has."""
+
+    table: str
+    device: str
+    config_file: Path
+    told: dict[str, object]
+    """What the daemon's API says of the device; empty when it could not be asked."""
+
+    @property
+    def sentence(self) -> str:
+        """Say who has it and how it is."""
+        state = f", which is {self.told['state']}" if "state" in self.told else ""
+        return f"The daemon holds this port for its table {self.table}, device {self.device}{state}."
+
+
+def holder_of(busy: PortBusyError, port: str, config_file: Path | None) -> Held | None:
+    """Return which table of a daemon has the port; None when no daemon of ours can be named."""
+    found = config_file or _config_of(busy.holder)
+    if found is None:
+        return None
+    try:
+        setup = load_config(found)
+    except ShoedError:
+        return None
+    device = device_at(setup, port)
+    if device is None:
+        return None
+    table, config = device
+    return Held(table=table.id, device=config.name, config_file=found, told=_ask(setup, table.id).get(config.name, {}))
+
+
+def held_error(held: Held) -> TechnicianError:
+    """Return what to tell of a port that a table has."""
+    return TechnicianError(
+        "port-held-by-table",
+        held.sentence,
+        "Close the table and stop the daemon for this work; `shoed device identify` asks through the daemon meanwhile.",
+    )
+
+
+def device_at(setup: Setup, port: str) -> tuple[TableConfig, DeviceConfig] | None:
+    """Return the configured device of a port, whatever link the port is named by."""
+    wanted = _real(port)
+    for table in setup.config.table:
+        for device in table.device:
+            if _real(setup.port_of(device)) == wanted:
+                return table, device
+    return None
+
+
+def _real(port: str) -> str:
+    path = port.removeprefix("serial://").partition("?")[0]
+    return port if "://" in path else os.path.realpath(path)
+
+
+def _config_of(holder: str | None) -> Path | None:
+    """The configuration on the command line of the process that has the port."""
+    found = _PROCESS.search(holder or "")
+    if found is None:
+        return None
+    process = Path("/proc") / found[1]
+    try:
+        words = (process / "cmdline").read_bytes().split(b"\0")
+        here = (process / "cwd").readlink()
+    except OSError:
+        return None
+    for word, following in pairwise(words):
+        if word == b"--config":
+            return here / os.fsdecode(following)
+        if word.startswith(b"--config="):
+            return here / os.fsdecode(word.removeprefix(b"--config="))
+    return None
+
+
+def _ask(setup: Setup, table: str) -> dict[str, dict[str, object]]:
+    """What the API says of a table's devices; empty when it cannot be asked."""
+    api = setup.config.api
+    try:
+        port = api.port if api.port_file is None else int(setup.path_of(api.port_file).read_text("ascii"))
+        token = setup.path_of(api.token_file).read_text("ascii").strip()
+        connection = http.client.HTTPConnection(api.host, port, timeout=API_S)
+        try:
+            connection.request("GET", f"/v1/tables/{table}", headers={"Authorization": f"Bearer {token}"})
+            answer = connection.getresponse()
+            told = msgspec.json.decode(answer.read()) if answer.status == 200 else {}
+        finally:
+            connection.close()
+    except (OSError, ValueError, http.client.HTTPException, msgspec.DecodeError):
+        return {}
+    devices = told.get("devices", {}) if isinstance(told, dict) else {}
+    return cast("dict[str, dict[str, object]]", devices)

@@ -1,0 +1,117 @@
+"""Who answers on a port, what it can, where it stands, and what of that is not in order."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.technician.bench import Bench
+from controller.technician.errors import DeviceNotInOrderError
+from controller.technician.findings import Found, Problem
+from controller.technician.reach import Reach, codec_of, rates_of
+from firmware_bridge.events import DeviceError
+from firmware_bridge.plain.codec import PlainCodec
+from firmware_bridge.reports import StatusReport
+
+FIND_S: Final = 1.5
+"""A device answers within 0.5 s (SDP/1 1.8), and the second RST goes after one second."""
+
+ADVICE: Final = {
+    DeviceError.MEMORY: (
+        "its event memory is full of events that no host has stored",
+        "Connect its table's daemon, or store them with `shoed device monitor --events --capture FILE`.",
+    ),
+    DeviceError.SENSOR: ("a sensor has failed", "Find it with `shoed device sensors`, then mend or change it."),
+    DeviceError.MOTOR: ("a motor has failed", "Run `shoed device selftest`, then `shoed device actuate` for each motor."),
+    DeviceError.CAMERA: ("its reader has failed", "Run `shoed device selftest`, then clean or change the reader."),
+    DeviceError.JAM: ("a card sticks", "Take it loose, then clear the error at the device or by its table."),
+    DeviceError.LID: ("its lid was opened while cards moved", "Shut the lid, then clear the error."),
+    DeviceError.EMPTY: ("it is empty", "Load cards."),
+    DeviceError.CANNOT_READ: ("it could not read a card", "Clean the reader; `shoed device counters` shows how often it misreads."),
+    DeviceError.TEMPERATURE: ("it is too warm or too cold", "Let it come to 10 to 35 degrees."),
+    DeviceError.CLOCK: ("its clock has failed", "Change its battery."),
+    DeviceError.KEY_STORE: ("its keys are lost", "Load its keys again in key-load mode."),
+    DeviceError.COUNT_MISMATCH: ("it counted another number of cards than expected", "Count the cards by hand."),
+}
+
+
+def identify(bench: Bench, firmware: str | None = None) -> Found:
+    """Return what the device said of itself when it was connected; `firmware` is the version that it must have."""
+    identity, running = bench.session.identity, bench.running
+    assert identity is not None
+    assert running is not None
+    told: dict[str, object] = {
+        "vendor": identity.vendor,
+        "model": identity.model,
+        "serial": identity.serial,
+        "firmware": identity.firmware,
+        "hardware": identity.hardware,
+        "build": identity.build,
+        "can": ", ".join(one.function for one in bench.session.capabilities if one.level or one.count) or None,
+    }
+    problems = []
+    if isinstance(bench.codec, PlainCodec):
+        told["cannot"] = " ".join(bench.codec.profile.cannot)
+        if not bench.codec.profile.connect.messages or not bench.session.identity:
+            told["serial"] = told["serial"] or "not told by such devices"
+    else:
+        told |= _standing(running.status)
+        problems += _problems(running.status)
+    if firmware is not None and identity.firmware != firmware:
+        problems.append(
+            Problem(
+                f"Its firmware is {identity.firmware or 'not told'}, and {firmware} is expected.",
+                "Load the certified firmware, or certify this one before it is played with (EQ-59).",
+            )
+        )
+    rows = tuple({"what": name, "told": value} for name, value in told.items() if value is not None)
+    return Found(columns=("what", "told"), rows=rows, problems=tuple(problems), good="The device is in order.")
+
+
+async def find_rate(reach: Reach) -> Found:
+    """Try the rates of the profile until the device answers at one."""
+    codec = codec_of(reach.profile)
+    rows: list[dict[str, object]] = []
+    found: int | None = None
+    for baud in rates_of(codec):
+        bench = Bench(Reach(port=reach.port, profile=reach.profile, baud=baud, key=reach.key, serial=reach.serial), connect_s=FIND_S)
+        try:
+            async with bench:
+                found = baud
+        except DeviceNotInOrderError as error:
+            if error.code == "wrong-device":
+                raise
+        answer = "answers" if found == baud else f"{bench.transport.counters.bytes_in} bytes, no frame"
+        rows.append({"baud": baud, "answer": answer})
+        if found is not None:
+            break
+    problem = Problem("The device answers at no rate of the profile.", "Look at the cable, and whether another profile is right.")
+    return Found(
+        columns=("baud", "answer"),
+        rows=tuple(rows),
+        problems=() if found else (problem,),
+        good=f"The device answers at {found} baud: write {reach.port.partition('?')[0]} with ?baud={found}.",
+    )
+
+
+def _standing(status: StatusReport) -> dict[str, str | None]:
+    shoe = "none open" if status.shoe_id is None else f"open: {status.shoe_id.hex()}"
+    remaining = "unknown" if status.remaining is None else str(status.remaining)
+    damaged = status.cobs_errors + status.crc_errors + status.oversize_errors + status.other_errors
+    return {
+        "state": f"{status.state.value}, gate {status.gate.value}, lid {'open' if status.lid_open else 'shut'}",
+        "error": status.error.value,
+        "shoe": shoe,
+        "cards": f"{status.drawn} drawn, {remaining} remaining",
+        "events": f"{status.oldest_eseq} to {status.last_eseq} kept",
+        "line": f"{damaged} damaged frames heard by the device",
+    }
+
+
+def _problems(status: StatusReport) -> list[Problem]:
+    problems = []
+    if status.error is not DeviceError.NONE:
+        why, do = ADVICE.get(status.error, (f"error {status.error_code:02X}", "Look it up in the device's manual."))
+        problems.append(Problem(f"The device reports the error `{status.error.value}`: {why}.", do))
+    if status.lid_open:
+        problems.append(Problem("The lid is open.", "Shut it."))
+    return problems

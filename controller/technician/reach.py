@@ -1,0 +1,105 @@
+"""How a device is reached without a table: port, profile, rate, and what is known of the one that should answer.
+
+The profile says at which rate its devices speak; an address that names one, or `baud`, overrules it. Nothing is opened here.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from controller.technician.errors import TechnicianError
+from device_profiles.errors import ProfileError
+from device_profiles.plain.loader import is_plain, load_plain
+from device_profiles.schema import Role
+from firmware_bridge.codec import ROLE_NUMBERS, Codec, load_codec
+from firmware_bridge.device import line_of
+from firmware_bridge.plain.codec import PlainCodec
+from firmware_bridge.plain.session import PlainSession
+from firmware_bridge.plain.settings import PlainSettings
+from firmware_bridge.seal import DeviceKey
+from firmware_bridge.session.handshake import HostSettings
+from firmware_bridge.session.host import HostSession
+from firmware_bridge.transport.address import open_transport
+from firmware_bridge.transport.base import Transport
+
+USUAL_BAUD: Final = 115_200
+"""What a bare path is opened with (SDP/1 1.1)."""
+
+AnyCodec = Codec | PlainCodec
+AnySession = HostSession | PlainSession
+
+
+class Reach(msgspec.Struct, frozen=True, kw_only=True):
+    """One device on one port."""
+
+    port: str
+    """An address of a transport, or a path."""
+    profile: str = "sdp1"
+    serial: str | None = None
+    """Only the device with this serial number is spoken to."""
+    baud: int | None = None
+    key: DeviceKey | None = None
+    """Of a sealed line; belongs to `role`."""
+    role: Role = Role.OPERATOR
+    may_write: bool = False
+    """Grants writing to a device whose profile is read-only."""
+    takes_events: bool = False
+    """Asks for events, which acknowledges the ones before: only where they are stored."""
+
+
+def codec_of(profile: str) -> AnyCodec:
+    """Return a profile at work.
+
+    Raises:
+        TechnicianError: there is none of this name, or it cannot be used.
+    """
+    try:
+        return PlainCodec(load_plain(profile)) if is_plain(profile) else load_codec(profile)
+    except ProfileError as error:
+        text = str(error)
+        raise TechnicianError("no-such-profile", f"{text[:1].upper()}{text[1:]}.", "List them: shoed profile list") from error
+
+
+def rates_of(codec: AnyCodec) -> tuple[int, ...]:
+    """Return the rates at which devices of a profile may speak, the usual one first."""
+    if isinstance(codec, PlainCodec):
+        serial = codec.profile.line.serial
+        return () if serial is None else (serial.baud, *serial.alternatives)
+    return (codec.profile.serial.baud, *codec.profile.serial.baud_alternatives)
+
+
+def transport_of(reach: Reach, codec: AnyCodec) -> Transport:
+    """Return the closed transport to the device.
+
+    Raises:
+        TransportError: the address names none.
+    """
+    baud = reach.baud or next(iter(rates_of(codec)), USUAL_BAUD)
+    if "://" in reach.port or baud == USUAL_BAUD:
+        return open_transport(_with_rate(reach.port, reach.baud))
+    return open_transport(f"serial://{Path(reach.port).absolute()}?baud={baud}")
+
+
+def _with_rate(port: str, baud: int | None) -> str:
+    if baud is None or not port.startswith("serial://"):
+        return port
+    return f"{port.partition('?')[0]}?baud={baud}"
+
+
+def session_of(reach: Reach, codec: AnyCodec, transport: Transport) -> AnySession:
+    """Return the session that speaks to it; it holds no event number, since nothing of it is kept."""
+    if isinstance(codec, PlainCodec):
+        plain = PlainSettings(line=line_of(transport), expected_serial=reach.serial, may_write=reach.may_write)
+        return PlainSession(codec, plain)
+    settings = HostSettings(
+        line=line_of(transport),
+        expected_serial=reach.serial,
+        device_key=reach.key,
+        role=ROLE_NUMBERS[reach.role],
+        takes_events=reach.takes_events,
+    )
+    return HostSession(codec, settings, os.urandom)
