@@ -190,6 +190,7 @@ class PageRun:
                 process.stdout.close()
 
 
+@pytest.mark.timeout(300)  # a page of thirty commands, each its own process, on a busy machine
 @pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p, "console", "toml", "python", "json"))], ids=title)
 def test_what_a_page_shows_works(page: Path, tmp_path: Path) -> None:
     run = PageRun(tmp_path)

@@ -68,8 +68,8 @@ def identify_command(place: Place, find_baud: bool, firmware: str | None, as_jso
         try:
             async with Bench(reach) as bench:
                 return identify(bench, firmware)
-        except PortBusyError as busy:
-            held = holder_of(busy, reach.port, place.config_file)
+        except PortBusyError:
+            held = holder_of(reach.port, place.config_file)
             if held is None or not held.told:
                 raise
             rows = tuple({"what": name, "told": value} for name, value in held.told.items() if value is not None)

@@ -191,7 +191,7 @@ def run_on(place: Place, work: Callable[[Reach], Awaitable[R]]) -> R:
     try:
         return asyncio.run(whole())
     except PortBusyError as busy:
-        held = holder_of(busy, place.reach.port, place.config_file)
+        held = holder_of(place.reach.port, place.config_file)
         if held is None:
             raise
         raise held_error(held) from busy

@@ -238,7 +238,7 @@ class Bench:
             return DeviceNotInOrderError(
                 "device-silent",
                 f"Nothing came from {port} in {self._connect_s:g} s.",
-                "Look at the device's power, the cable and both plugs; `shoed ports` shows whether this is its port.",
+                "Look at its power, the cable and both plugs; try `shoed device identify --find-baud`; `shoed ports` lists the ports.",
             )
         damaged = sum(self.faults.values())
         if self.losses:

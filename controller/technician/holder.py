@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import http.client
 import os
-import re
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, cast
@@ -18,11 +18,9 @@ import msgspec
 from controller.errors import ShoedError
 from controller.service.config import DeviceConfig, Setup, TableConfig, load_config
 from controller.technician.errors import TechnicianError
-from firmware_bridge.transport.base import PortBusyError
 
 API_S: Final = 5.0
 """The daemon answers in milliseconds; a table that hangs must not hang its technician too."""
-_PROCESS: Final = re.compile(r"\(process (\d+)\)$")
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,20 +39,19 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
         return f"The daemon holds this port for its table {self.table}, device {self.device}{state}."
 
 
-def holder_of(busy: PortBusyError, port: str, config_file: Path | None) -> Held | None:
+def holder_of(port: str, config_file: Path | None = None) -> Held | None:
     """Return which table of a daemon has the port; None when no daemon of ours can be named."""
-    found = config_file or _config_of(busy.holder)
-    if found is None:
-        return None
-    try:
-        setup = load_config(found)
-    except ShoedError:
-        return None
-    device = device_at(setup, port)
-    if device is None:
-        return None
-    table, config = device
-    return Held(table=table.id, device=config.name, config_file=found, told=_ask(setup, table.id).get(config.name, {}))
+    for found in [config_file] if config_file is not None else _configs_at(port):
+        try:
+            setup = load_config(found)
+        except ShoedError:
+            continue  # it serves no table of ours, or may not be read by us
+        device = device_at(setup, port)
+        if device is not None:
+            table, config = device
+            told = _ask(setup, table.id).get(config.name, {})
+            return Held(table=table.id, device=config.name, config_file=found, told=told)
+    return None
 
 
 def held_error(held: Held) -> TechnicianError:
@@ -81,23 +78,25 @@ def _real(port: str) -> str:
     return port if "://" in path else os.path.realpath(path)
 
 
-def _config_of(holder: str | None) -> Path | None:
-    """The configuration on the command line of the process that has the port."""
-    found = _PROCESS.search(holder or "")
-    if found is None:
-        return None
-    process = Path("/proc") / found[1]
-    try:
-        words = (process / "cmdline").read_bytes().split(b"\0")
-        here = (process / "cwd").readlink()
-    except OSError:
-        return None
+def _configs_at(port: str) -> Iterator[Path]:
+    """The configurations on the command lines of the processes that have the port open, as far as we may see them."""
+    wanted = _real(port)
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            if any(os.path.realpath(link) == wanted for link in (process / "fd").iterdir()):
+                yield from _named_in((process / "cmdline").read_bytes().split(b"\0"), (process / "cwd").readlink())
+        except OSError:
+            continue  # not ours to look into, or already gone
+
+
+def _named_in(words: list[bytes], here: Path) -> Iterator[Path]:
     for word, following in pairwise(words):
         if word == b"--config":
-            return here / os.fsdecode(following)
-        if word.startswith(b"--config="):
-            return here / os.fsdecode(word.removeprefix(b"--config="))
-    return None
+            yield here / os.fsdecode(following)
+        elif word.startswith(b"--config="):
+            yield here / os.fsdecode(word.removeprefix(b"--config="))
 
 
 def _ask(setup: Setup, table: str) -> dict[str, dict[str, object]]:

@@ -89,7 +89,7 @@ async def find_rate(reach: Reach) -> Found:
         columns=("baud", "answer"),
         rows=tuple(rows),
         problems=() if found else (problem,),
-        good=f"The device answers at {found} baud: write {reach.port.partition('?')[0]} with ?baud={found}.",
+        good=f"The device answers at {found} baud: add --baud {found}, or in a configuration write serial://PATH?baud={found}.",
     )
 
 

@@ -160,7 +160,8 @@ class PlainReader:
         return Seen(at_s=at_s, way=way, message=heard.name, meaning=meaning, hex=shown_hex, fields=shown)
 
     def _bytes(self, content: bytes, *, hidden: bool) -> str:
-        return " ".join([HIDDEN] * len(content)) if hidden and not self._show else hex_of(content)
+        """Return the bytes, or one sign for all of them: the length of a text may tell a card too."""
+        return HIDDEN if hidden and not self._show else hex_of(content)
 
 
 def _link_words(kind: FrameKind, frame: bytes) -> str:

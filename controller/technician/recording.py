@@ -17,8 +17,8 @@ from device_profiles.plain.frames import Way
 from firmware_bridge.capture.pcapng_file import CaptureWriter
 from firmware_bridge.session.outputs import EventArrived, HostOutput
 
-SYNC_S: Final = 0.1
-"""Events of so long go to the disk together: a device waits 1 s for an acknowledgement before it says an event again (SDP/1 1.7)."""
+SYNC_S: Final = 0.02
+"""Events of so long go to the disk together; a device sends at most eight before it waits (SDP/1 1.7), so this is its pace too."""
 
 
 def open_capture(path: Path) -> BinaryIO:

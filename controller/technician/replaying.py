@@ -31,7 +31,7 @@ from firmware_bridge.link.line import Line
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.plain.settings import PlainSettings
-from firmware_bridge.seal import NONCE_SIZE, DeviceKey
+from firmware_bridge.seal import NONCE_SIZE, DeviceKey, Sealer, SessionKeys, Side
 from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import EventArrived, Fault, HostOutput, Identified, LinkLost, Running
@@ -112,9 +112,12 @@ class _Sdp1Replay:
         self._said: list[bytes] = []
         self._again: list[bytes] = []
         self._outputs: list[HostOutput] = []
+        self._keys: SessionKeys | None = None
+        self._opener: Sealer | None = None
         said = [frame for record, frames in self._cut if record.way is Way.OUT for frame in frames]
         self._resets = [frame[2] for frame in said if frame[0] == CTL_RST]
-        self._commands = [found for frame in said if (found := self._command(frame)) is not None]
+        told = [frame[HEADER_SIZE:] for frame in said if _is_new_message(frame) and not _is_sealed(frame)]
+        self._commands = [found for message in told if (found := self._command(message)) is not None]
         self._sealed = any(_is_sealed(frame) for _, frames in self._cut for frame in frames)
 
     def run(self) -> Replayed:
@@ -160,15 +163,28 @@ class _Sdp1Replay:
 
     def _ask_as_owner(self, session: HostSession, frame: bytes, at_s: float) -> None:
         """What the session has not said by itself, its owner asked or acknowledged: do it again. What cannot be is a difference."""
-        body = frame[HEADER_SIZE:]
-        if frame[0] & SEC or len(self._again) >= len(self._said):
+        message = self._opened(session, frame)
+        if message is None or len(self._again) >= len(self._said):
             return
-        command = self._command(frame)
+        command = self._command(message)
         with contextlib.suppress(FieldError, BridgeError):
-            if command is not None:
+            if command is not None and command[0].name == "session_close":
+                self._outputs += session.close(at_s)
+            elif command is not None:
                 session.request(Request(command[0].name, command[2]), at_s)
-            elif self._codec.read_header(body)[0] == self._codec.classes.event_ack:
-                session.acknowledge(self._codec.read_event_ack(body), at_s)
+            elif self._codec.read_header(message)[0] == self._codec.classes.event_ack:
+                session.acknowledge(self._codec.read_event_ack(message), at_s)
+
+    def _opened(self, session: HostSession, frame: bytes) -> bytes | None:
+        """The host's message in a frame; a sealed one is opened with the keys of the session, as its device did."""
+        if not frame[0] & SEC:
+            return frame[HEADER_SIZE:]
+        keys = session.session_keys
+        if keys is None:
+            return None
+        if keys is not self._keys:
+            self._keys, self._opener = keys, keys.sealer(Side.DEVICE)
+        return None if self._opener is None else self._opener.maybe_open(frame[0], frame[1], frame[HEADER_SIZE:])
 
     def _take(self, session: HostSession) -> None:
         content = session.bytes_to_send()
@@ -198,15 +214,13 @@ class _Sdp1Replay:
                         return str(self._codec.read_response(spec, frame[HEADER_SIZE:])[1].get("serial", ""))
         return ""
 
-    def _command(self, frame: bytes) -> tuple[CommandSpec, int, dict[str, object]] | None:
-        if not _is_new_message(frame) or _is_sealed(frame):
-            return None
+    def _command(self, message: bytes) -> tuple[CommandSpec, int, dict[str, object]] | None:
         try:
-            message_class, code, tid = self._codec.read_header(frame[HEADER_SIZE:])
+            message_class, code, tid = self._codec.read_header(message)
             spec = self._codec.command_by_code(code)
             if message_class != self._codec.classes.command or spec is None:
                 return None
-            return spec, tid, self._codec.read_command(spec, frame[HEADER_SIZE:])
+            return spec, tid, self._codec.read_command(spec, message)
         except FieldError:
             return None
 
