@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
+from controller.service.device_plan import serial_settings
 from controller.technician.errors import TechnicianError
 from device_profiles.errors import ProfileError
 from device_profiles.plain.loader import is_plain, load_plain
@@ -25,9 +25,7 @@ from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import Transport
-
-USUAL_BAUD: Final = 115_200
-"""What a bare path is opened with (SDP/1 1.1)."""
+from firmware_bridge.transport.serial import DEFAULTS
 
 AnyCodec = Codec | PlainCodec
 AnySession = HostSession | PlainSession
@@ -78,16 +76,17 @@ def transport_of(reach: Reach, codec: AnyCodec) -> Transport:
     Raises:
         TransportError: the address names none.
     """
-    baud = reach.baud or next(iter(rates_of(codec)), USUAL_BAUD)
-    if "://" in reach.port or baud == USUAL_BAUD:
-        return open_transport(_with_rate(reach.port, reach.baud))
-    return open_transport(f"serial://{Path(reach.port).absolute()}?baud={baud}")
-
-
-def _with_rate(port: str, baud: int | None) -> str:
-    if baud is None or not port.startswith("serial://"):
-        return port
-    return f"{port.partition('?')[0]}?baud={baud}"
+    usual = DEFAULTS
+    if isinstance(codec, PlainCodec):
+        usual = DEFAULTS if codec.profile.line.serial is None else serial_settings(codec.profile.line.serial)
+    if reach.baud is None:
+        return open_transport(reach.port, usual)
+    port = reach.port if "://" in reach.port else f"serial://{Path(reach.port).absolute()}"
+    if not port.startswith("serial://"):
+        return open_transport(port)  # a rate means nothing there
+    address, _, settings = port.partition("?")
+    told = [word for word in settings.split("&") if word and not word.startswith("baud=")]
+    return open_transport(f"{address}?{'&'.join([*told, f'baud={reach.baud}'])}", usual)
 
 
 def session_of(reach: Reach, codec: AnyCodec, transport: Transport) -> AnySession:
