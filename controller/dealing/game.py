@@ -112,6 +112,8 @@ class Game:
     """What the seat that holds the shoe is called; empty where nobody at the table does."""
     next_holder: Callable[[Round, int], int | None] | None = None
     """Who holds the shoe after a round that was not void, at a table with so many seats; None: it is to be named."""
+    speaks_for: Callable[[Round, int], str | None] | None = None
+    """The side whose third card a seat decides on; None for a seat that decides on none."""
     rounds_after_cut: Callable[[Settings], int] = _none_after_cut
     """Rounds that may still begin after the one in which the cutting card came out."""
     may_run_out: bool = False

@@ -158,13 +158,26 @@ def _deal(settings: Settings) -> tuple[Step, ...]:
     return *family.opening(settings), family.four_cards(face_up=False, announces=_who_acts)
 
 
-def _who_acts(round_: Round) -> str:
-    """The largest wager acts for the Player; of equal ones the first from the banker's right."""
-    covers = {n: seat.wagers.get("cover") or 0 for n, seat in round_.seats.items() if "cover" in seat.wagers}
+def _acting(round_: Round) -> int | None:
+    """The largest wager acts for the Player; of equal ones the first from the banker's right. None where no amounts were told."""
+    covers = {n: seat.wagers["cover"] or 0 for n, seat in round_.seats.items() if "cover" in seat.wagers}
     if not covers or not max(covers.values()):
-        return ""
+        return None
     order = sorted(covers, key=lambda n: ((round_.button or 0) - n) % (max(covers) + 1))
-    return f"Seat {max(order, key=lambda n: covers[n])} has the largest wager and acts for the Player."
+    return max(order, key=lambda n: covers[n])
+
+
+def _who_acts(round_: Round) -> str:
+    seat = _acting(round_)
+    return "" if seat is None else f"Seat {seat} has the largest wager and acts for the Player."
+
+
+def _speaks_for(round_: Round, seat: int) -> str | None:
+    if seat == round_.button:
+        return BANKER
+    acting = _acting(round_)
+    covers = seat in round_.seats and "cover" in round_.seats[seat].wagers
+    return PLAYER if seat == acting or (acting is None and covers) else None
 
 
 def _play(settings: Settings) -> tuple[Step, ...]:
@@ -261,5 +274,6 @@ GAME = Game(
     may_run_out=True,
     rounds_after_cut=_rounds_after_cut,
     holder="banker",
+    speaks_for=_speaks_for,
     next_holder=next_banker,
 )

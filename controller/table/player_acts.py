@@ -15,7 +15,7 @@ from controller.table.desk import Desk
 from controller.table.exchange_acts import exchange
 from controller.table.hand_cards import check_named, match_named, named_groups, seal_all
 from controller.table.judging import judge
-from controller.table.side_acts import decide_side
+from controller.table.side_acts import decide_side, side_of
 from controller.table.sizing import amount_of
 from controller.table.turn_acts import choose as choose_in_turn
 from firmware_bridge.cards import UNREADABLE, Card
@@ -29,8 +29,9 @@ def options_of(desk_procedure: Procedure, phase: str) -> tuple[Option, ...]:
 
 def decide(desk: Desk, act: Decide) -> None:
     """One decision of one seat, or of a side."""
-    if act.side is not None:
-        decide_side(desk, act, act.side)
+    side = act.side or side_of(desk, act.seat)
+    if side is not None:
+        decide_side(desk, act, side)
         return
     step, round_ = desk.step, desk.round
     plays = desk.procedure.plays_hands

@@ -57,6 +57,17 @@ def _turn_before_deciding(desk: Desk, step: DecideSide, act: Expose, side: str) 
         desk.fire("advance")
 
 
+def side_of(desk: Desk, seat: int) -> str | None:
+    """The side that a seat decides for in this step; None where seats decide for themselves."""
+    speaks_for = desk.procedure.game.speaks_for
+    if speaks_for is None or not isinstance(desk.step, DecideSide | Draw):
+        return None
+    side = speaks_for(desk.round, seat)
+    if side is None:
+        desk.refuse("not-your-turn", f"Seat {seat} decides for no side; the largest wager acts for the Player.", desk.step.rule)
+    return side
+
+
 def decide_side(desk: Desk, act: Decide, side: str) -> None:
     """Whoever acts for a side draws or stays."""
     step = desk.step

@@ -438,3 +438,23 @@ def test_unread_cards_of_a_side_are_named_when_they_are_turned() -> None:
     assert refusal(bench, "expose", {"seat": "banker"}) == "bad-cards"
     assert did(bench, "expose", {"seat": "banker", "cards": ["Ks", "7c"]}).state == "collecting"
     assert collect(bench).results["banker"] == "win"
+
+
+def test_the_seats_that_act_may_be_named_instead_of_their_sides() -> None:
+    bench = banked("Kh Ks 5h 3c 9d 2s")
+    assert refusal(bench, "decide", {"seat": 3, "choose": "draw"}) == "not-your-turn", "seat 2 has the largest wager"
+    assert refusal(bench, "decide", {"seat": 1, "choose": "draw"}) == "not-your-turn", "the banker comes later"
+    assert did(bench, "decide", {"seat": 2, "choose": "draw"}, "player:2").gate == "open"
+    assert bench.card().state == "deciding"
+    assert refusal(bench, "decide", {"seat": 2, "choose": "draw"}) == "not-your-turn"
+    assert did(bench, "decide", {"seat": 1, "choose": "draw"}, "player:1").gate == "open"
+    assert refusal(bench, "decide", {"seat": 1, "choose": "stay"}) == "bad-option"
+
+
+def test_without_amounts_any_seat_that_covers_may_act() -> None:
+    bench = table(CHEMIN, "Kh Ks 5h 3c")
+    for seat in (4, 5, 6):
+        did(bench, "wager", {"seat": seat})
+    did(bench, "close_bets")
+    places(bench)
+    assert did(bench, "decide", {"seat": 5, "choose": "stay"}, "player:5").state == "drawing"
