@@ -58,6 +58,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     choices: tuple[str, ...] = ()
     """The words that this hand may choose now."""
     stub_expected: int | None = None
+    """Cards that must be left when the last card of the round was dealt."""
     results: dict[str, str | ResultsByWager] = {}
     pays: dict[str, str | dict[str, str]] = {}
     """Net amounts as decimal text ("-10", "20.75")."""

@@ -59,7 +59,7 @@ def outcome(procedure: Procedure, state: TableState, act: str, notes: Notes, ref
         prompt=prompt(procedure, state),
         turn=_turn(procedure, state),
         choices=_choices(procedure, state),
-        stub_expected=stub_expected(round_, state.deck.ledger.loaded) if round_ is not None and procedure.game.stub else None,
+        stub_expected=_cards_left(procedure, state),
         results={key: _result(procedure, round_, key) for key in keys if round_ is not None},
         pays={key: _pay(round_, key) for key in keys if round_ is not None and round_.pays[key]},
         hands={key: round_.hand_names[key] for key in keys if round_ is not None and _is_told(round_, key) and round_.hand_names.get(key)},
@@ -106,6 +106,15 @@ def _house_way(procedure: Procedure, state: TableState) -> dict[str, tuple[str, 
     cards = round_.shown_cards(DEALER)
     advised = procedure.game.house_way(procedure.settings, cards) if cards else None
     return {name: tuple(card.name for card in group) for name, group in advised.items()} if advised else None
+
+
+def _cards_left(procedure: Procedure, state: TableState) -> int | None:
+    """What the stub must have when the last card was dealt; of a shoe that goes on, what is left in it when the round is played."""
+    round_ = state.round
+    if round_ is None or procedure.game.stub is not None:
+        return stub_expected(round_, state.deck.ledger.loaded) if round_ is not None else None
+    played = procedure.kinds[state.phase] in (StateKind.COLLECTING, StateKind.COMPLETE)
+    return state.deck.ledger.device if procedure.game.shoe_game and played else None
 
 
 def _turn(procedure: Procedure, state: TableState) -> str | None:
