@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Final, TypeVar
@@ -27,6 +28,8 @@ MAX_AMOUNT_CENTS: Final = 10**12
 """Ten billion: no table takes it, and sums of such amounts still fit 64 bits."""
 MAX_TEXT: Final = 120
 """Characters of a reason or a name: one line on the operator's screen."""
+LISTED_CHARS: Final = 600
+"""Characters of the words that an error lists; the reference has all of them."""
 MAX_CARDS: Final = 600
 """Cards in one list: more than eleven decks."""
 
@@ -52,11 +55,12 @@ class ActError(ShoedError):
 
 
 def unknown_word(where: str, kind: str, word: object, valid: Iterable[str]) -> ActError:
-    """Return the error for a word that is not among `valid`, naming the nearest or else all of them."""
+    """Return the error for a word that is not among `valid`, naming the nearest or else all of them, as far as a line holds them."""
     words = sorted(valid)
     shown = str(word)[:40]
     near = difflib.get_close_matches(shown, words, n=1)
-    do = f"Did you mean `{near[0]}`?" if near else f"Write one of: {', '.join(words)}."
+    listed = textwrap.shorten(", ".join(words), LISTED_CHARS, placeholder=" ...")
+    do = f"Did you mean `{near[0]}`?" if near else f"Write one of: {listed.rstrip(',')}."
     return ActError(where, f"there is no {kind} `{shown}`.", do, near[0] if near else None)
 
 
