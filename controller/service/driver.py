@@ -18,16 +18,17 @@ from typing import Final
 import msgspec
 
 from controller.service.drive import DeviceView, next_clear, next_command, next_look
-from controller.service.habits import Post, is_fresh
+from controller.service.habits import UNTAKEN_MAX, Post, is_fresh
 from controller.service.inbox import Heard, Joined, Noticed, Standing, ToTable
 from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
-from controller.service.patience import BUSY_WAIT_S, Next, Patience, words_of
+from controller.service.patience import BUSY_WAIT_S, Next, Patience, loss_words, words_of
 from controller.table.outcome import Wanted
 from firmware_bridge.commands import Command, Lock
 from firmware_bridge.device import DeviceOutput, PortFailed, PortLost
 from firmware_bridge.errors import NotReadyError
+from firmware_bridge.events import DeviceEvent
 from firmware_bridge.link.faults import FaultKind, LossCause
 from firmware_bridge.link.quality import LineGrade
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
@@ -214,10 +215,7 @@ class DeviceDriver:
     def _hear(self, output: DeviceOutput) -> None:
         match output:
             case EventArrived():
-                if not self._joining:
-                    self._untaken += 1
-                    self._told_up_to = output.event.eseq
-                    self._tell(Heard(self.name, output.event, self._link_number))
+                self._pass_on(output.event)
             case Running():
                 self._hear_running(output)
             case Identified():
@@ -225,7 +223,7 @@ class DeviceDriver:
             case LinkLost(cause=LossCause.CLOSED):
                 pass  # we closed it ourselves
             case LinkLost() | PortLost() | PortFailed():
-                self._lose(_loss_words(output))
+                self._lose(loss_words(output))
             case Refused():
                 self._hear_refused(output)
             case EventsLost():
@@ -239,6 +237,16 @@ class DeviceDriver:
                 self._compare(output.status)
             case _:
                 pass
+
+    def _pass_on(self, event: DeviceEvent) -> None:
+        if self._joining:
+            return
+        if self._untaken >= UNTAKEN_MAX:
+            self._notice_seldom("unheard", "it says more than the table can take")
+            return
+        self._untaken += 1
+        self._told_up_to = event.eseq
+        self._tell(Heard(self.name, event, self._link_number))
 
     def _hear_running(self, output: Running) -> None:
         status = output.status
@@ -390,7 +398,3 @@ class DeviceDriver:
             case Next.GIVE_UP:
                 self._view.may_clear = False  # the table hears of it again, so a supervisor settles it again
                 self._notice("error", f"it does not take the command {type(command).__name__}: {status}")
-
-
-def _loss_words(output: LinkLost | PortLost | PortFailed) -> str:
-    return f"{output.cause.value} {output.detail}".strip() if isinstance(output, LinkLost) else output.error.what

@@ -17,6 +17,10 @@ FRESH_EVENTS_MAX: Final = 32
 new device only what comes from now on is taken, since its history belongs to another table."""
 
 
+UNTAKEN_MAX: Final = 256
+"""Events on their way to the table. SDP/1 allows 8 (1.7); a device that waits for nobody fills no more memory than this."""
+
+
 class Habits(msgspec.Struct, frozen=True, kw_only=True):
     """The defaults are a device of SDP/1."""
 

@@ -10,8 +10,9 @@ from enum import Enum
 from typing import Final
 
 from firmware_bridge.commands import Command, Dispense, Unlock
+from firmware_bridge.device import PortFailed, PortLost
 from firmware_bridge.events import Status
-from firmware_bridge.session.outputs import CommandAnswered, CommandFailed, CommandFailure
+from firmware_bridge.session.outputs import CommandAnswered, CommandFailed, CommandFailure, LinkLost
 
 REFUSALS_MAX: Final = 3
 """A device that refuses the same command three times, with STATUS read in between, will not take it the fourth time."""
@@ -76,3 +77,8 @@ class Patience:
 def words_of(answer: CommandAnswered | CommandFailed) -> str:
     """Return an answer's status or failure as one word."""
     return answer.failure.value if isinstance(answer, CommandFailed) else answer.status.value
+
+
+def loss_words(output: LinkLost | PortLost | PortFailed) -> str:
+    """Return why a connection was lost, for people."""
+    return f"{output.cause.value} {output.detail}".strip() if isinstance(output, LinkLost) else output.error.what

@@ -14,7 +14,7 @@ from controller.service.config import Setup, load_config
 from controller.service.drive import DeviceView, next_clear, next_command
 from controller.service.driver import DeviceDriver
 from controller.service.errors import ConfigError
-from controller.service.habits import SDP1, Habits, Post
+from controller.service.habits import SDP1, UNTAKEN_MAX, Habits, Post
 from controller.service.inbox import Heard, Noticed, ToTable
 from controller.service.link import Consumer, Link
 from controller.service.logs import LogFile, make_logger
@@ -284,6 +284,22 @@ async def test_events_on_their_way_keep_their_numbers_when_the_link_is_made_anew
         rig.links[0].fail.set()
         await rig.settle()
         assert rig.links[1].first_wanted == 4
+
+
+@pytest.mark.requirement("EQ-58")
+async def test_a_device_that_floods_fills_no_memory_and_is_told() -> None:
+    async with Rig() as rig:
+        await rig.begin(None)
+        rig.links[0].connect()
+        for eseq in range(1, 3 * UNTAKEN_MAX):
+            rig.links[0].say(event(eseq))
+        heard = [item for item in rig.told if isinstance(item, Heard)]
+        assert [item.event.eseq for item in heard] == list(range(1, UNTAKEN_MAX + 1))
+        assert rig.notices().count("unheard") == 1
+        for item in heard:
+            rig.driver.taken(item)
+        rig.links[0].say(event(3 * UNTAKEN_MAX))
+        assert isinstance(rig.told[-1], Heard)
 
 
 # ---- meaning
