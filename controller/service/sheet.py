@@ -1,6 +1,6 @@
 """The enforcement sheet of a table as it runs: from what is configured and what the devices have told of themselves.
 
-Whoever opens the table confirms the sheet of that moment: it is put on the act, so that it stands in the record with the opening, and it
+A supervisor who opens the table confirms the sheet of that moment: it is put on the act, so that it stands in the record with the opening, and it
 is logged. A caller may name the sheet that he has read; when it has changed since, the table is not opened.
 """
 
@@ -28,7 +28,7 @@ ATTESTED = 2
 
 
 class SheetChangedError(ServiceError):
-    """The sheet that was confirmed is not the one in force."""
+    """The sheet in force is not the one that was confirmed, or nobody who may confirm it has."""
 
 
 def means_of(device: DeviceConfig, plan: DevicePlan, told: Iterable[Capability]) -> DeviceMeans:
@@ -73,19 +73,25 @@ class SheetDesk:
     def stamped(self, act: AnyAct) -> AnyAct:
         """Return an opening with the sheet of this moment on it, and any other act as it is.
 
+        A supervisor who opens confirms it; opened by anyone else it stands in the record unconfirmed.
+
         Raises:
-            SheetChangedError: the opening confirms another sheet.
+            SheetChangedError: the opening confirms another sheet, or is no supervisor's.
         """
         if not isinstance(act, Open):
             return act
-        sheet = self.present()
+        sheet, may_confirm = self.present(), act.by.role == "supervisor"
+        if act.confirms and not may_confirm:
+            raise SheetChangedError(
+                "role-not-allowed", "Only a supervisor confirms the enforcement sheet.", "Have a supervisor open the table."
+            )
         if act.confirms not in ("", sheet.digest):
             raise SheetChangedError(
                 "sheet-changed",
                 f"The enforcement sheet of table {self._config.id} is {sheet.digest}, and {act.confirms[:16]} was confirmed.",
                 "Read the sheet again, then open the table with its present digest.",
             )
-        return msgspec.structs.replace(act, sheet=sheet, confirms=sheet.digest)
+        return msgspec.structs.replace(act, sheet=sheet, confirms=sheet.digest if may_confirm else "")
 
     def note_opened(self, act: AnyAct, entry: int | None) -> None:
         """Log what was confirmed, once the opening stands in the record."""
@@ -93,4 +99,5 @@ class SheetDesk:
             return
         by_kind = {kind.value.replace("-", "_"): [line.mishap for line in act.sheet.of(kind)] for kind in Detection}
         limits = [f"{limit.device}: {limit.sentence}" for limit in act.sheet.limits]
-        self._logger.info("enforcement", entry=entry, sheet=act.sheet.digest, by=str(act.by), limits=limits, **by_kind)
+        confirmed = bool(act.confirms)
+        self._logger.info("enforcement", entry=entry, sheet=act.sheet.digest, by=str(act.by), confirmed=confirmed, limits=limits, **by_kind)

@@ -12,10 +12,11 @@ from controller.service.config import load_config
 from controller.service.logs import LogFile, make_logger
 from controller.service.preflight import plan_tables
 from controller.service.sheet import SheetChangedError, SheetDesk
-from controller.table.acts import Close, Open
+from controller.table.acts import By, Close, Open
 from controller.table.enforcement import Detection
 from firmware_bridge.reports import Capability
 
+SUPERVISOR = By("supervisor", "S1")
 CONFIG = """
 config = 1
 journal = { path = "journal.db", key_file = "keys.json" }
@@ -49,7 +50,7 @@ def desk(tmp_path: Path) -> Iterator[tuple[SheetDesk, Told, Path]]:
 
 def test_an_opening_bears_the_sheet_of_its_moment_and_is_logged(desk: tuple[SheetDesk, Told, Path]) -> None:
     sheets, _, folder = desk
-    act = sheets.stamped(Open())
+    act = sheets.stamped(Open(by=SUPERVISOR))
     assert isinstance(act, Open)
     assert act.sheet == sheets.present()
     assert act.confirms == sheets.present().digest
@@ -65,13 +66,23 @@ def test_an_opening_bears_the_sheet_of_its_moment_and_is_logged(desk: tuple[Shee
 def test_a_sheet_that_has_changed_is_not_confirmed(desk: tuple[SheetDesk, Told, Path]) -> None:
     sheets, told, _ = desk
     read = sheets.present().digest
-    sheets.stamped(Open(confirms=read))
+    sheets.stamped(Open(confirms=read, by=SUPERVISOR))
     told["shoe"] = (*told["shoe"], Capability("gate", 1, 0))
     with pytest.raises(SheetChangedError) as refused:
-        sheets.stamped(Open(confirms=read))
+        sheets.stamped(Open(confirms=read, by=SUPERVISOR))
     assert sheets.present().digest in refused.value.what
     found = {line.mishap: line.detection for line in sheets.present().lines}
     assert found["a card leaves although none is due"] is Detection.PREVENTED
+
+
+def test_a_dealer_opens_with_the_sheet_unconfirmed_and_cannot_confirm_it(desk: tuple[SheetDesk, Told, Path]) -> None:
+    sheets, _, _ = desk
+    act = sheets.stamped(Open(by=By("dealer", "D7")))
+    assert isinstance(act, Open)
+    assert (act.confirms, act.sheet) == ("", sheets.present())
+    with pytest.raises(SheetChangedError) as refused:
+        sheets.stamped(Open(confirms=sheets.present().digest, by=By("dealer", "D7")))
+    assert refused.value.code == "role-not-allowed"
 
 
 async def test_doctor_prints_the_sheet(tmp_path: Path) -> None:
