@@ -1,7 +1,7 @@
 """The enforcement sheet of a table as it runs: from what is configured and what the devices have told of themselves.
 
-A supervisor who opens the table confirms the sheet of that moment: it is put on the act, so that it stands in the record with the opening, and it
-is logged. A caller may name the sheet that he has read; when it has changed since, the table is not opened.
+A supervisor who opens the table confirms the sheet of that moment: it is put on the act, so that it stands in the record with the opening,
+and it is logged. A caller may name the sheet that he has read; when it has changed since, the table is not opened.
 """
 
 from __future__ import annotations
