@@ -341,7 +341,7 @@ class DeviceDriver:
                 await self._ask(command)
 
     def _next(self) -> Command | None:
-        if self.standing is not Standing.RUNNING:
+        if self.standing is not Standing.RUNNING or self._link is None:  # a link that is being let go carries nothing
             return None
         view = self._view
         command = next_command(view, self._wanted, self._table, self._clock()) if self._deals else next_clear(view)
