@@ -182,7 +182,7 @@ def send_command(  # one parameter for each option
             async with diagnosing(bench, diagnosis) as session:
                 return await _send(bench, session, request, times, show_cards=show_cards, as_json=as_json)
 
-    refused = run_on(place, work)
+    refused = run_on(place, work, diagnosis)
     if diagnosis is not None and not as_json:
         write_line(AFTERWARDS)
     return EXIT_NOT_IN_ORDER if refused else EXIT_GOOD
@@ -272,7 +272,7 @@ def monitor_command(  # noqa: PLR0913, PLR0917  # one parameter for each option
         show_cards=show_cards,
         as_json=as_json,
     )
-    run_on(place, lambda reach: monitor_device(reach, diagnosis, watch))
+    run_on(place, lambda reach: monitor_device(reach, diagnosis, watch), diagnosis)
 
 
 @command.command("capture")
@@ -309,7 +309,7 @@ def _diagnosed(place: Place, diagnosis: Diagnosis | None, name: str, does: parts
             async with diagnosing(bench, diagnosis) as session:
                 return await does(session)
 
-    code = tell(run_on(place, work), as_json=as_json)
+    code = tell(run_on(place, work, diagnosis), as_json=as_json)
     if not as_json:
         write_line(AFTERWARDS)
     return code

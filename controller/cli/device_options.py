@@ -18,13 +18,14 @@ import msgspec
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, write_json, write_line, write_listing
 from controller.errors import ShoedError
 from controller.service.config import load_config
+from controller.service.grant import MINUTES_MAX, Grant
 from controller.service.link import read_device_key
 from controller.table.parse import parse_by
-from controller.technician.diagnosis import MINUTES_MAX, Diagnosis
+from controller.technician.diagnosis import Diagnosis
 from controller.technician.errors import TechnicianError
 from controller.technician.filters import message_names
 from controller.technician.findings import Found
-from controller.technician.holder import held_error, holder_of
+from controller.technician.holder import held_error, holder_of, lent
 from controller.technician.reach import Reach, codec_of
 from controller.technician.sending import sendables
 from controller.technician.work_log import usual_path
@@ -147,13 +148,8 @@ def diagnosable(command: Command[R]) -> Command[R]:
         if ticket is not None or by is not None or second is not None:
             if ticket is None or by is None or second is None:
                 raise wants_diagnosis("Diagnostic mode wants a work order and two persons")
-            diagnosis = Diagnosis(
-                ticket=ticket,
-                by=parse_by(by, "--by"),
-                second=parse_by(second, "--second"),
-                minutes=minutes,
-                work_log=work_log or usual_path(),
-            )
+            grant = Grant(ticket=ticket, by=parse_by(by, "--by"), second=parse_by(second, "--second"), minutes=minutes)
+            diagnosis = Diagnosis(grant=grant, work_log=work_log or usual_path())
         return command(*args, diagnosis=diagnosis, **others)
 
     return _with(run, _DIAGNOSIS)
@@ -178,11 +174,11 @@ def read_key(path: Path) -> DeviceKey:
         ) from error
 
 
-def run_on(place: Place, work: Callable[[Reach], Awaitable[R]]) -> R:
-    """Run work on a device; a port that a table has is told with the table's name.
+def run_on(place: Place, work: Callable[[Reach], Awaitable[R]], diagnosis: Diagnosis | None = None) -> R:
+    """Run work on a device. A port that a table has is told with the table's name, or lent by its daemon for diagnostic mode.
 
     Raises:
-        TechnicianError: a table of a daemon has the port.
+        TechnicianError: a table of a daemon has the port, and does not lend it.
     """
 
     async def whole() -> R:
@@ -190,11 +186,14 @@ def run_on(place: Place, work: Callable[[Reach], Awaitable[R]]) -> R:
 
     try:
         return asyncio.run(whole())
-    except PortBusyError as busy:
+    except PortBusyError:
         held = holder_of(place.reach.port, place.config_file)
         if held is None:
             raise
-        raise held_error(held) from busy
+        if diagnosis is None:
+            raise held_error(held) from None
+        with lent(held, diagnosis.grant):
+            return asyncio.run(whole())
 
 
 def tell(found: Found, *, as_json: bool) -> int:

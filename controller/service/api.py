@@ -25,6 +25,7 @@ from controller.dealing.placard import placard_of
 from controller.errors import ShoedError
 from controller.service.driver import DeviceDriver
 from controller.service.errors import BusyError, RequestError, StoppingError
+from controller.service.lending import Lending, read_grant
 from controller.service.metrics import Metrics
 from controller.service.sheet import SheetChangedError, SheetDesk
 from controller.service.strict import shown
@@ -69,6 +70,7 @@ class Api:
         self._version = version
         self._last_entry = last_entry
         self._sheets = sheets
+        self._lending = Lending()
         routes = [
             Route("/v1/health", self._health),
             Route("/v1/tables", self._list),
@@ -76,6 +78,8 @@ class Api:
             Route("/v1/tables/{table}/placard", self._placard),
             Route("/v1/tables/{table}/acts", self._act, methods=["POST"]),
             Route("/v1/tables/{table}/entries", self._entries),
+            Route("/v1/tables/{table}/devices/{device}/diagnosis", self._lend, methods=["POST"]),
+            Route("/v1/tables/{table}/devices/{device}/diagnosis", self._give_back, methods=["DELETE"]),
             Route("/v1/metrics", self._show_metrics),
         ]
         handlers: dict[int | type[Exception], Callable[[Request, Exception], Response]] = {
@@ -115,6 +119,15 @@ class Api:
         if desk is not None:
             desk.note_opened(act, answer.entry)
         return _json(answer, 200 if answer.entry is not None else 409)
+
+    async def _lend(self, request: Request) -> Response:
+        task = self._table(request)
+        answer = await self._lending.lend(task, _device_name(task, request), read_grant(await _read_body(request)))
+        return _json(answer, 200 if answer.entry is not None else 409)
+
+    async def _give_back(self, request: Request) -> Response:
+        task = self._table(request)
+        return _json({"given_back": self._lending.give_back(task, _device_name(task, request))})
 
     async def _entries(self, request: Request) -> Response:
         task = self._table(request)
@@ -184,6 +197,14 @@ class _TokenGate:
         if len(given) != 1 or not given[0].startswith(b"Bearer "):
             return False
         return is_token(given[0].removeprefix(b"Bearer ").decode("latin-1"), self._token)
+
+
+def _device_name(task: TableTask, request: Request) -> str:
+    name = str(request.path_params["device"])
+    if name not in task.drivers:
+        what, do = f"Table {task.id} has no device `{shown(name)}`.", f"Its devices are: {', '.join(task.drivers)}."
+        raise RequestError("no-such-device", what, do, "device", 404)
+    return name
 
 
 def _devices(task: TableTask) -> dict[str, object]:

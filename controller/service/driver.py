@@ -13,17 +13,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 import msgspec
 
 from controller.service.drive import DeviceView, next_clear, next_command, next_look
 from controller.service.habits import UNTAKEN_MAX, Post, is_fresh
 from controller.service.inbox import Heard, Joined, Noticed, Standing, ToTable
+from controller.service.leave import Leave
 from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
-from controller.service.patience import BUSY_WAIT_S, Next, Patience, loss_words, words_of
+from controller.service.patience import (
+    BUSY_WAIT_S,
+    DEFECT_PAUSE_S,
+    FIRST_CONNECTION_S,
+    NOTICE_GAP_S,
+    Next,
+    Patience,
+    loss_words,
+    words_of,
+)
 from controller.table.outcome import Wanted
 from firmware_bridge.commands import Command, Lock
 from firmware_bridge.device import DeviceOutput, PortFailed, PortLost
@@ -47,15 +56,6 @@ from firmware_bridge.session.outputs import (
     Running,
     StatusReported,
 )
-
-NOTICE_GAP_S: Final = 10.0
-"""A device that breaks its promises all the time writes no more than six records a minute of it."""
-
-DEFECT_PAUSE_S: Final = 1.0
-"""A defect that strikes at once again must not fill the log's disk."""
-
-FIRST_CONNECTION_S: Final = 5.0
-"""Power-on to first RSTACK (SDP/1 1.8): a device silent for longer at the start is told to the table as lost."""
 
 
 class DeviceDriver:
@@ -98,6 +98,7 @@ class DeviceDriver:
         self._seldom: dict[str, float] = {}
         self._wake = asyncio.Event()
         self._joined = asyncio.Event()
+        self.leave = Leave()
         self.capabilities: tuple[Capability, ...] = ()
         self._connection = 0
         self._runs = 0
@@ -153,6 +154,7 @@ class DeviceDriver:
         self._known_up_to, self._told_lost = known_up_to, False
         try:
             while True:
+                await self.leave.over()
                 try:
                     await self._serve_link()
                 except Exception:  # the outermost frame: the device is let go, so it locks itself, and taken up again
@@ -168,9 +170,17 @@ class DeviceDriver:
         if self.standing is Standing.RUNNING and self._view.has_gate and self._view.gate_open:
             await self._ask(Lock())
 
+    async def lend(self, words: str) -> None:
+        """Let go of the device until its leave ends; its gate is locked and its port free when this returns."""
+        await self.lock_now()
+        self._told_lost = True
+        await self.leave.begin(self._joined.set, has_link=self.standing is not Standing.STOPPED)
+        self.standing, self.detail = Standing.STOPPED, words
+
     async def _serve_link(self) -> None:
         """Serve one link: until the table has noted where a new device's events begin, else for ever."""
         self._untaken, self._joining = 0, False
+        self._joined.clear()
         self._link_number += 1
         self._view.caught_up = False
         self.standing = Standing.CONNECTING
@@ -200,7 +210,6 @@ class DeviceDriver:
 
     async def _watch_beginning(self) -> None:
         """End when the link must be made anew: the table has noted where a new device's events begin."""
-        self._joined.clear()
         if not self._told_lost:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(FIRST_CONNECTION_S):

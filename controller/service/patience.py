@@ -21,6 +21,15 @@ BUSY_WAITS_MAX: Final = 50
 BUSY_WAIT_S: Final = 0.1
 """Together five seconds: the longest mechanical act between two commands is a stack of seven cards."""
 
+NOTICE_GAP_S: Final = 10.0
+"""A device that breaks its promises all the time writes no more than six records a minute of it."""
+
+DEFECT_PAUSE_S: Final = 1.0
+"""A defect that strikes at once again must not fill the log's disk."""
+
+FIRST_CONNECTION_S: Final = 5.0
+"""Power-on to first RSTACK (SDP/1 1.8): a device silent for longer at the start is told to the table as lost."""
+
 
 class Next(Enum):
     """What to do after an answer."""

@@ -17,45 +17,23 @@ from typing import Final
 
 import msgspec
 
-from controller.table.acts import By
+from controller.service.grant import TICKET_CHARACTERS, Grant
 from controller.technician.bench import Bench, refusal_of
-from controller.technician.errors import DeviceNotInOrderError, TechnicianError
+from controller.technician.errors import DeviceNotInOrderError
 from controller.technician.work_log import WorkLog
 from firmware_bridge.commands import Request
 from firmware_bridge.events import Status
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.session.outputs import CommandAnswered, CommandFailed
 
-TICKET_BYTES: Final = 8
-"""SDP/1 1.6, DIAG_ENTER."""
-MINUTES_MAX: Final = 60
-"""Whoever needs longer asks the second person again."""
 AFTERWARDS: Final = "Before play: the device identifies itself again, its cards are verified and shuffled (EQ-80)."
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """What diagnostic mode was granted for."""
+    """What diagnostic mode was granted for, and where the work is written down."""
 
-    ticket: str
-    by: By
-    second: By
+    grant: Grant
     work_log: Path
-    minutes: float = 15.0
-
-    def __post_init__(self) -> None:
-        size = len(self.ticket.encode("ascii", "replace"))
-        if not (self.ticket.isascii() and self.ticket.isprintable() and 1 <= size <= TICKET_BYTES):
-            raise TechnicianError(
-                "bad-ticket", f"`{self.ticket[:20]}` is no work order's number.", f"Write 1 to {TICKET_BYTES} letters and digits."
-            )
-        if self.by.role != "technician" or not self.by.name:
-            raise TechnicianError("wants-technician", f"{self.by} is no technician with a name.", "Write --by technician:NAME.")
-        if self.second.role not in ("supervisor", "dealer") or not self.second.name or self.second.name == self.by.name:
-            raise TechnicianError(
-                "wants-second-person",
-                f"{self.second} is no second person of the house beside {self.by}.",
-                "Write --second supervisor:NAME with another person's name.",
-            )
 
 
 class Work:
@@ -89,29 +67,29 @@ async def diagnosing(bench: Bench, diagnosis: Diagnosis) -> AsyncIterator[Work]:
         TechnicianError: the log cannot be written, or the device allows it not to this role.
         DeviceNotInOrderError: a shoe is open, the device refuses, or the time is up.
     """
-    identity = bench.session.identity
+    identity, grant = bench.session.identity, diagnosis.grant
     context = {
-        "ticket": diagnosis.ticket,
-        "by": str(diagnosis.by),
-        "second": str(diagnosis.second),
+        "ticket": grant.ticket,
+        "by": str(grant.by),
+        "second": str(grant.second),
         "port": bench.reach.port,
         "serial": None if identity is None else identity.serial,
     }
     log = WorkLog(diagnosis.work_log)
     has_mode = not isinstance(bench.codec, PlainCodec) and "diag_enter" in bench.codec.profile.commands
-    log.write("diagnosis-entered", minutes=diagnosis.minutes, **context)
+    log.write("diagnosis-entered", minutes=grant.minutes, **context)
     try:
         if has_mode:
-            await bench.ask("diag_enter", ticket=diagnosis.ticket.encode("ascii").ljust(TICKET_BYTES, b"\0"))
+            await bench.ask("diag_enter", ticket=grant.ticket.encode("ascii").ljust(TICKET_CHARACTERS, b"\0"))
         try:
-            async with asyncio.timeout(diagnosis.minutes * 60):
+            async with asyncio.timeout(grant.minutes * 60):
                 yield Work(bench, log, context)
         finally:
             if has_mode:
                 await bench.command(Request("diag_exit"))
     except TimeoutError as error:
         raise DeviceNotInOrderError(
-            "diagnosis-over", f"Diagnostic mode ended: its {diagnosis.minutes:g} minutes are up.", "Ask the second person again."
+            "diagnosis-over", f"Diagnostic mode ended: its {grant.minutes:g} minutes are up.", "Ask the second person again."
         ) from error
     finally:
         log.write("diagnosis-left", **context)

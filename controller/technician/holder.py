@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, cast
@@ -17,6 +18,7 @@ import msgspec
 
 from controller.errors import ShoedError
 from controller.service.config import DeviceConfig, Setup, TableConfig, load_config
+from controller.service.grant import Grant
 from controller.technician.errors import TechnicianError
 
 API_S: Final = 5.0
@@ -59,7 +61,7 @@ def held_error(held: Held) -> TechnicianError:
     return TechnicianError(
         "port-held-by-table",
         held.sentence,
-        "Close the table and stop the daemon for this work; `shoed device identify` asks through the daemon meanwhile.",
+        "Ask for diagnostic mode (--ticket, --by, --second): the daemon then closes the table and lends the device.",
     )
 
 
@@ -101,18 +103,49 @@ def _named_in(words: list[bytes], here: Path) -> Iterator[Path]:
 
 def _ask(setup: Setup, table: str) -> dict[str, dict[str, object]]:
     """What the API says of a table's devices; empty when it cannot be asked."""
+    try:
+        status, told = _request(setup, "GET", f"/v1/tables/{table}")
+    except TechnicianError:
+        return {}
+    devices = told.get("devices", {}) if status == 200 else {}
+    return cast("dict[str, dict[str, object]]", devices)
+
+
+@contextmanager
+def lent(held: Held, grant: Grant) -> Iterator[None]:
+    """Have a table's device while this lasts: the daemon closes the table, notes it and frees the port.
+
+    Raises:
+        TechnicianError: the daemon cannot be asked, or the table does not close.
+    """
+    setup = load_config(held.config_file)
+    path = f"/v1/tables/{held.table}/devices/{held.device}/diagnosis"
+    body = {"ticket": grant.ticket, "by": str(grant.by), "second": str(grant.second), "minutes": grant.minutes}
+    status, told = _request(setup, "POST", path, body)
+    if status != 200:
+        outcome = told.get("outcome", told)
+        why = outcome.get("message") or outcome.get("what") if isinstance(outcome, dict) else None
+        what = f"Table {held.table} does not lend its device {held.device}: {why or f'the daemon answers {status}'}"
+        raise TechnicianError("not-lent", what, "Finish the round, then try again.")
+    try:
+        yield
+    finally:
+        _request(setup, "DELETE", path)
+
+
+def _request(setup: Setup, method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
     api = setup.config.api
     try:
         port = api.port if api.port_file is None else int(setup.path_of(api.port_file).read_text("ascii"))
         token = setup.path_of(api.token_file).read_text("ascii").strip()
         connection = http.client.HTTPConnection(api.host, port, timeout=API_S)
         try:
-            connection.request("GET", f"/v1/tables/{table}", headers={"Authorization": f"Bearer {token}"})
+            content = None if body is None else msgspec.json.encode(body)
+            connection.request(method, path, body=content, headers={"Authorization": f"Bearer {token}"})
             answer = connection.getresponse()
-            told = msgspec.json.decode(answer.read()) if answer.status == 200 else {}
+            return answer.status, msgspec.json.decode(answer.read(), type=dict[str, object])
         finally:
             connection.close()
-    except (OSError, ValueError, http.client.HTTPException, msgspec.DecodeError):
-        return {}
-    devices = told.get("devices", {}) if isinstance(told, dict) else {}
-    return cast("dict[str, dict[str, object]]", devices)
+    except (OSError, ValueError, http.client.HTTPException, msgspec.DecodeError) as error:
+        what = f"The daemon of {setup.file} cannot be asked: {type(error).__name__}."
+        raise TechnicianError("daemon-silent", what, "See whether it runs, and whether you may read its token file.") from error

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from controller.errors import ShoedError
+from controller.service.grant import Grant, GrantError
 from controller.table.acts import By
-from controller.technician.diagnosis import Diagnosis
 from controller.technician.errors import TechnicianError
 from controller.technician.reach import codec_of
 from controller.technician.sending import request_of, sendables, verify_sendable
@@ -103,7 +103,7 @@ def test_every_profile_says_what_can_be_sent(profile: str) -> None:
         (By("technician", "T3"), By("supervisor", "S1"), "WO-123456", "bad-ticket"),
     ],
 )
-def test_diagnostic_mode_wants_an_order_and_two_persons(by: By, second: By, ticket: str, code: str, tmp_path: object) -> None:
-    with pytest.raises(TechnicianError) as caught:
-        Diagnosis(ticket=ticket, by=by, second=second, work_log=tmp_path)  # type: ignore[arg-type]
+def test_diagnostic_mode_wants_an_order_and_two_persons(by: By, second: By, ticket: str, code: str) -> None:
+    with pytest.raises(GrantError) as caught:
+        Grant(ticket=ticket, by=by, second=second)
     assert caught.value.code == code
