@@ -23,16 +23,7 @@ from controller.service.leave import Leave
 from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
-from controller.service.patience import (
-    BUSY_WAIT_S,
-    DEFECT_PAUSE_S,
-    FIRST_CONNECTION_S,
-    NOTICE_GAP_S,
-    Next,
-    Patience,
-    loss_words,
-    words_of,
-)
+from controller.service.patience import BUSY_WAIT_S, DEFECT_PAUSE_S, FIRST_CONNECTION_S, NOTICE_GAP_S, Next, Patience, loss_words, words_of
 from controller.table.outcome import Wanted
 from firmware_bridge.commands import Command, Lock
 from firmware_bridge.device import DeviceOutput, PortFailed, PortLost
