@@ -21,6 +21,7 @@ from controller.technician.replaying import Replayed, replay, seen_in
 from device_profiles.plain.frames import Way
 from firmware_bridge.capture.pcapng_file import read_capture
 from firmware_bridge.link.faults import LossCause
+from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.outputs import HostOutput, LinkLost, LinkUp, Running
 
@@ -65,7 +66,7 @@ async def monitor_device(reach: Reach, diagnosis: Diagnosis | None, watch: Watch
             stack.callback(recorder.close)  # before the port is closed: the last events are acknowledged
         if diagnosis is not None:
             await stack.enter_async_context(diagnosing(bench, diagnosis))
-        if not watch.events and not watch.as_json:
+        if not watch.events and not watch.as_json and not isinstance(bench.codec, PlainCodec):
             write_line("Events are not asked for: that acknowledges them. --events --capture FILE stores them first.")
         try:
             await bench.listen(watch.seconds, None if recorder is None else recorder.full)

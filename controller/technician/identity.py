@@ -48,11 +48,13 @@ def identify(bench: Bench, firmware: str | None = None) -> Found:
         "build": identity.build,
         "can": ", ".join(one.function for one in bench.session.capabilities if one.level or one.count) or None,
     }
-    problems = []
+    problems: list[Problem] = []
+    is_asked = True
     if isinstance(bench.codec, PlainCodec):
-        told["cannot"] = " ".join(bench.codec.profile.cannot)
-        if not bench.codec.profile.connect.messages or not bench.session.identity:
-            told["serial"] = told["serial"] or "not told by such devices"
+        profile = bench.codec.profile
+        is_asked = bool(profile.connect.messages) and (bench.reach.may_write or not profile.line.read_only)
+        told["cannot"] = " ".join(profile.cannot)
+        told["serial"] = told["serial"] or "not told by such devices"
     else:
         told |= _standing(running.status)
         problems += _problems(running.status)
@@ -64,7 +66,8 @@ def identify(bench: Bench, firmware: str | None = None) -> Found:
             )
         )
     rows = tuple({"what": name, "told": value} for name, value in told.items() if value is not None)
-    return Found(columns=("what", "told"), rows=rows, problems=tuple(problems), good="The device is in order.")
+    good = "The device is in order." if is_asked else "Such a device cannot be asked: `shoed device monitor` shows what it says."
+    return Found(columns=("what", "told"), rows=rows, problems=tuple(problems), good=good)
 
 
 async def find_rate(reach: Reach) -> Found:

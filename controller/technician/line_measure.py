@@ -154,6 +154,8 @@ def _judge(unanswered: int, losses: int, damage: tuple[int, int], p99_ms: float 
         return Verdict.BAD, f"The line is bad: {damaged} of {frames} frames were damaged or said again; {look}."
     if p99_ms is not None and p99_ms > SLOW_MS:
         return Verdict.BAD, f"The line is too slow: one answer in a hundred takes {p99_ms:g} ms or longer; {look}."
+    if not asked and not frames:
+        return Verdict.BAD, f"Nothing was heard in {LISTEN_S:g} s, so nothing is known of the line: let the device say something meanwhile."
     if damaged:
         return Verdict.WEAK, f"The line works, and {damaged} of {frames} frames were damaged or said again: test it longer."
     if not asked:

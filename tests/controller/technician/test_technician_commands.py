@@ -180,3 +180,36 @@ def test_the_shell_completes_commands_and_fields() -> None:
     assert [item.value for item in complete.get_completions(["send", "gate"], "ord")] == ["order=unlock", "order=lock"]
     assert [item.value for item in complete.get_completions(["send", "--profile"], "angel")] == ["angel-eye-ii-ex"]
     assert "card_read" in [item.value for item in complete.get_completions(["monitor", "--message"], "card")]
+
+
+def test_a_device_that_only_speaks_is_listened_to(capsys: pytest.CaptureFixture[str]) -> None:
+    import os
+    import threading
+    import tty
+
+    from device_profiles.plain.loader import load_plain
+
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    words = ["--port", os.ttyname(slave), "--profile", "bee-tek"]
+    vector = next(vector for vector in load_plain("bee-tek").vectors if vector.card not in (None, "?"))
+    over = threading.Event()
+
+    def speak() -> None:
+        while not over.wait(0.1):
+            os.write(master, vector.wire_bytes())
+
+    speaker = threading.Thread(target=speak)
+    try:
+        assert run(["device", "identify", *words]) == 0
+        assert "Such a device cannot be asked" in capsys.readouterr().out
+        speaker.start()
+        assert run(["device", "monitor", *words, "--seconds", "0.6", "--json"]) == 0
+        seen = [line for line in rows(capsys) if "message" in line]
+        assert {(line["message"], line["hex"], line["fields"]["card"]) for line in seen} == {(vector.message, "··", "(hidden card)")}
+    finally:
+        over.set()
+        speaker.join()
+        os.close(master)
+        os.close(slave)
+    assert run(["device", "counters", "--port", "tcp://127.0.0.1:1", "--profile", "bee-tek"]) == 2
