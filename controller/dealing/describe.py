@@ -215,7 +215,8 @@ def rule_line(name: str, words: str, rule: Rule) -> RuleLine:
 def procedure_lines(procedure: Procedure) -> list[RuleLine]:
     """Wagers, steps with their options, irregularities and the stub count, each with its rule."""
     game = procedure.game
-    lines = [rule_line(f"wager {w.name}", w.meaning, w.rule) for w in game.wagers]
+    offered = [w for w in game.wagers if w.offered is None or w.offered(procedure.settings)]
+    lines = [rule_line(f"wager {w.name}", w.meaning, w.rule) for w in offered]
     for name, step in zip(procedure.names, procedure.steps, strict=True):
         lines.append(rule_line(name, step_words(step), step.rule))
         options = step.options if isinstance(step, Decide | DecideSide | SetHands | Settle | PlayHands) else ()
