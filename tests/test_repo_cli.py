@@ -142,7 +142,7 @@ def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_the_installed_commands_are_these() -> None:
     assert cli.root.list_commands(click.Context(cli.root)) == [
-        "demo", "doctor", "games", "journal", "ports", "run", "scenario", "simulate",
+        "demo", "device", "doctor", "games", "journal", "ports", "profile", "run", "scenario", "simulate",
     ]  # fmt: skip
 
 
