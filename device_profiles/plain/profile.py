@@ -14,8 +14,6 @@ from device_profiles.plain.frames import FrameSize, PlainFraming
 from device_profiles.plain.messages import NameTable, Plain, PlainMessage
 from device_profiles.schema import About, HexBytes, Name, Number, Seconds, Table, Text
 
-SECONDS_MAX = 3600
-
 
 class Parity(Enum):
     NONE = "N"

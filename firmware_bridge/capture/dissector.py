@@ -16,7 +16,6 @@ from device_profiles.plain.messages import PlainField, PlainMessage, Shape
 from device_profiles.plain.profile import PlainProfile
 from device_profiles.schema import Profile
 from firmware_bridge.capture.pattern_parts import parts_of
-from firmware_bridge.capture.pcapng_file import LINKTYPE_USER0
 from firmware_bridge.link.frames import SEC, FrameKind
 from firmware_bridge.plain.fields import Names
 
@@ -75,7 +74,7 @@ def lua_of(profile: PlainProfile) -> str:
     ]
     for message in profile.messages:
         lines += _branch(profile, message)
-    lines += ['  message("unknown")', "  return n", "end", f'DissectorTable.get("wtap_encap"):add(wtap.USER{LINKTYPE_USER0 - 147}, p)']
+    lines += ['  message("unknown")', "  return n", "end", 'DissectorTable.get("wtap_encap"):add(wtap.USER0, p)']
     return "\n".join(lines) + "\n"
 
 
@@ -116,7 +115,7 @@ function p.dissector(tvb, pinfo, tree)
   pinfo.cols.info = words
   return n
 end
-DissectorTable.get("wtap_encap"):add(wtap.USER{LINKTYPE_USER0 - 147}, p)
+DissectorTable.get("wtap_encap"):add(wtap.USER0, p)
 """
 
 

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
 
 from device_profiles.plain.messages import Ring
 from device_profiles.plain.profile import Numbers, Repeats
 
 KEPT_MAX: Final = 64
 """Messages that are remembered; none of these devices has as many different ones under way within its own repetition."""
-
-
-class Repeated(NamedTuple):
-    """A message that was heard before: how it was answered, by its own content."""
-
-    content: bytes
 
 
 class RepeatFilter:
