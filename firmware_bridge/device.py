@@ -82,8 +82,8 @@ Consumer = Callable[[DeviceOutput], None]
 
 
 def line_of(transport: Transport) -> Line:
-    """Return what the session must know of the line that this transport has."""
-    return Line.serial(transport.baud) if transport.is_uart else Line.stream()
+    """Return what the session must know of the line that this transport has: bytes at its own pace on a UART, in any pieces elsewhere."""
+    return Line.serial(transport.baud) if transport.is_uart else Line.stream(transport.baud)
 
 
 class Device:

@@ -56,6 +56,7 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
 @click.option("--kind", default="shoe", show_default=True, type=click.Choice(["shoe", "shuffler"]))
 @click.option("--serial", default="SIM-1", show_default=True, help="Its serial number.")
 @click.option("--tcp", metavar="HOST:PORT", help="Listen there instead of on a pseudo-terminal; port 0 takes a free one.")
+@click.option("--rfc2217", metavar="HOST:PORT", help="Put a serial device server in front that listens there.")
 @click.option("--link", "link_dir", type=click.Path(path_type=Path, file_okay=False), help="Put a link to the port here.")
 @click.option("--key", help="32 hexadecimal digits: the operator's key; sealed sessions only.")
 @click.option("--decks", default=1, show_default=True, type=click.IntRange(0, 12), help="Shuffled decks inside at first.")
@@ -83,6 +84,7 @@ def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
     kind: str,
     serial: str,
     tcp: str | None,
+    rfc2217: str | None,
     link_dir: Path | None,
     key: str | None,
     decks: int,
@@ -113,6 +115,7 @@ def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
         kind=kind,
         serial=serial,
         tcp=tcp,
+        rfc2217=rfc2217,
         link_dir=link_dir,
         key=key,
         decks=decks,

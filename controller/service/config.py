@@ -67,7 +67,7 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     port: Annotated[
         str,
         needs(
-            'a name in the directory of links, a path, or "tcp://host:port"',
+            'a name in the directory of links, a path, "tcp://host:port" or "rfc2217://host:port"',
             "Where it is plugged in. A bare name is looked up in `[ports] links`.",
             min_length=1,
         ),

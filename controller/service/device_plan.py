@@ -15,11 +15,11 @@ from controller.service.card_map import read_card_map
 from controller.service.config import DeviceConfig, Setup
 from controller.service.errors import ConfigError
 from controller.service.habits import SDP1, Habits
-from controller.service.link import Consumer, DeviceLink, Link, LinkMaker, line_of, link_maker
+from controller.service.link import Consumer, DeviceLink, Link, LinkMaker, link_maker
 from device_profiles.plain.profile import LineSettings, PlainProfile, TransportKind
 from device_profiles.plain.shelf import ProfileShelf
 from firmware_bridge.codec import load_codec
-from firmware_bridge.device import Device
+from firmware_bridge.device import Device, line_of
 from firmware_bridge.plain.abilities import (
     capabilities_of,
     checks_frames,
@@ -34,11 +34,18 @@ from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.plain.settings import PlainSettings
 from firmware_bridge.reports import Capability, StatusReport
 from firmware_bridge.transport.address import open_transport
-from firmware_bridge.transport.serial import DEFAULTS
+from firmware_bridge.transport.base import Transport
+from firmware_bridge.transport.rfc2217 import Rfc2217Transport
+from firmware_bridge.transport.serial import DEFAULTS, SerialTransport
 from firmware_bridge.transport.settings import Parity, SerialSettings
 from firmware_bridge.transport.tcp import TcpTransport
 
-CARRIED_BY: Final = {True: TransportKind.TCP, False: TransportKind.SERIAL}
+CARRIED_BY: Final[tuple[tuple[type[Transport], tuple[TransportKind, ...]], ...]] = (
+    (Rfc2217Transport, (TransportKind.SERIAL, TransportKind.TCP)),  # a serial line, and a network in between
+    (TcpTransport, (TransportKind.TCP,)),
+    (SerialTransport, (TransportKind.SERIAL,)),
+)
+"""Which words of a profile each kind of port answers to; the first class that fits counts."""
 
 
 class DevicePlan(msgspec.Struct, frozen=True):
@@ -92,7 +99,7 @@ def _habits(device: DeviceConfig, profile: PlainProfile) -> Habits:
 def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec) -> LinkMaker:
     told = codec.profile.line.serial
     usual = DEFAULTS if told is None else serial_settings(told)
-    _verify_line(setup, key, codec.profile, is_tcp=isinstance(open_transport(setup.port_of(device), usual), TcpTransport))
+    _verify_line(setup, key, codec.profile, open_transport(setup.port_of(device), usual))
     cards = {} if device.cards is None else read_card_map(setup.path_of(device.cards), setup.file, f"{key}.cards")
 
     async def read_status(bridge: Device) -> StatusReport | None:
@@ -108,10 +115,11 @@ def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec
     return make
 
 
-def _verify_line(setup: Setup, key: str, profile: PlainProfile, *, is_tcp: bool) -> None:
-    if CARRIED_BY[is_tcp] not in profile.line.kinds:
+def _verify_line(setup: Setup, key: str, profile: PlainProfile, transport: Transport) -> None:
+    carried = next((kinds for made, kinds in CARRIED_BY if isinstance(transport, made)), ())
+    if not set(carried) & set(profile.line.kinds):
         kinds = " or ".join(kind.value for kind in profile.line.kinds)
-        what = f"is a {CARRIED_BY[is_tcp].value} port, and devices of {profile.name} are reached by {kinds}"
+        what = f"is a {carried[0].value if carried else 'foreign'} port, and devices of {profile.name} are reached by {kinds}"
         raise ConfigError("wrong-line", setup.file, f"{key}.port", what, "name the port of such a device, or correct the profile")
 
 

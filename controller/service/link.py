@@ -16,16 +16,14 @@ from controller.service.config import DeviceConfig, Setup
 from controller.service.errors import ConfigError
 from firmware_bridge.codec import Codec
 from firmware_bridge.commands import Command, Request
-from firmware_bridge.device import Device, DeviceOutput
+from firmware_bridge.device import Device, DeviceOutput, line_of
 from firmware_bridge.events import Status
-from firmware_bridge.link.line import Line
 from firmware_bridge.reports import StatusReport
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import CommandAnswered, CommandFailed
 from firmware_bridge.transport.address import open_transport
-from firmware_bridge.transport.base import Transport
 
 KEY_HEX_DIGITS: Final = 32
 """Sixteen bytes (SDP/1 1.10)."""
@@ -116,11 +114,6 @@ def link_maker(setup: Setup, device: DeviceConfig, codec: Codec) -> LinkMaker:
         return DeviceLink(bridge, read_status)
 
     return make
-
-
-def line_of(transport: Transport) -> Line:
-    """Return how bytes behave on this transport: in frames' own time on a UART, in any pieces elsewhere."""
-    return Line.serial(transport.baud) if transport.is_uart else Line.stream()
 
 
 def _read_key(setup: Setup, device: DeviceConfig) -> bytes:

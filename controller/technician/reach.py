@@ -6,7 +6,6 @@ The profile says at which rate its devices speak; an address that names one, or 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import msgspec
 
@@ -23,7 +22,7 @@ from firmware_bridge.plain.settings import PlainSettings
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
-from firmware_bridge.transport.address import open_transport
+from firmware_bridge.transport.address import open_transport, with_baud
 from firmware_bridge.transport.base import Transport
 from firmware_bridge.transport.serial import DEFAULTS
 
@@ -79,14 +78,7 @@ def transport_of(reach: Reach, codec: AnyCodec) -> Transport:
     usual = DEFAULTS
     if isinstance(codec, PlainCodec):
         usual = DEFAULTS if codec.profile.line.serial is None else serial_settings(codec.profile.line.serial)
-    if reach.baud is None:
-        return open_transport(reach.port, usual)
-    port = reach.port if "://" in reach.port else f"serial://{Path(reach.port).absolute()}"
-    if not port.startswith("serial://"):
-        return open_transport(port)  # a rate means nothing there
-    address, _, settings = port.partition("?")
-    told = [word for word in settings.split("&") if word and not word.startswith("baud=")]
-    return open_transport(f"{address}?{'&'.join([*told, f'baud={reach.baud}'])}", usual)
+    return open_transport(reach.port if reach.baud is None else with_baud(reach.port, reach.baud), usual)
 
 
 def session_of(reach: Reach, codec: AnyCodec, transport: Transport) -> AnySession:

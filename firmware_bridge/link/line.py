@@ -19,15 +19,16 @@ class Line(msgspec.Struct, frozen=True):
 
     baud: int
     pauses: bool
-    """The transport may pause inside a frame (TCP, USB), and takes no time that the host could reckon."""
+    """The transport may pause inside a frame (TCP, USB), and takes a time that the host cannot reckon from the bytes that it hands over."""
 
     @classmethod
     def serial(cls, baud: int = 115_200) -> Line:
         return cls(baud, pauses=False)
 
     @classmethod
-    def stream(cls) -> Line:
-        return cls(BAUD_OF_STREAMS, pauses=True)
+    def stream(cls, baud: int = BAUD_OF_STREAMS) -> Line:
+        """With a rate of its own where a serial line is at the far end."""
+        return cls(baud, pauses=True)
 
     @property
     def retry_s(self) -> float:

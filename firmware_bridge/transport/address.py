@@ -1,18 +1,25 @@
-"""Ways to reach a device: serial ports and TCP. `open_transport` turns an address from the configuration into one.
+"""Ways to reach a device. `open_transport` turns an address from the configuration into a closed transport.
 
-Addresses: a plain path (`/dev/serial/by-id/...`), `serial:///dev/ttyS0?baud=9600&parity=E&bits=7&dtr=off`, `tcp://host:port`. What a
-serial address does not say is as the device's profile has it, else 115200 8N1.
+| address | reaches |
+|---|---|
+| a path, `serial:///dev/ttyS0?baud=9600&parity=E&bits=7&dtr=off` | a serial port |
+| `tcp://host:port` | a device, or a serial device server that carries bytes only |
+| `rfc2217://host:port?baud=9600` | a serial device server whose line is set from here |
+
+What a serial line's address does not say is as the device's profile has it, else 115200 8N1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 import msgspec
 
 from firmware_bridge.transport.base import BadAddressError, Transport
+from firmware_bridge.transport.rfc2217 import Rfc2217Transport
 from firmware_bridge.transport.serial import DEFAULTS, SerialTransport
 from firmware_bridge.transport.settings import Parity, SerialSettings
 from firmware_bridge.transport.tcp import TcpTransport
@@ -20,7 +27,7 @@ from firmware_bridge.transport.tcp import TcpTransport
 BAUD_RATES: Final = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
 """Rates that an address may name: those of SDP/1 1.1, of older shoes and of fast adapters. A profile may name any."""
 
-_HOW_TO_WRITE = "write a path, serial:///path?baud=115200 or tcp://host:port"
+_HOW_TO_WRITE = "write a path, serial:///path?baud=115200, tcp://host:port or rfc2217://host:port?baud=115200"
 _SETTINGS = "use baud=NUMBER, bits=5..8, parity=N|E|O|M|S, stop=1|2, rs485=on|off, dtr=on|off, rts=on|off"
 _SWITCH: Final[Mapping[str, object]] = {"on": True, "off": False}
 _WORDS: Final[Mapping[str, tuple[str, Mapping[str, object]]]] = {
@@ -46,21 +53,53 @@ def open_transport(url: str, usual: SerialSettings = DEFAULTS) -> Transport:
         return SerialTransport(url, usual)
     try:
         parts = urlsplit(url)
-        port = parts.port
+        _ = parts.port  # raises where it is no number
     except ValueError as error:
         raise BadAddressError(f"'{url}' is no address", _HOW_TO_WRITE) from error
-    if parts.scheme == "tcp":
-        if not parts.hostname or port is None or parts.path or parts.query:
-            raise BadAddressError(f"'{url}' needs a host and a port number", _HOW_TO_WRITE)
-        return TcpTransport(parts.hostname, port)
-    if parts.scheme == "serial":
-        return _serial_from(url, parts.netloc, parts.path, parts.query, usual)
-    raise BadAddressError(f"'{parts.scheme}' is no kind of port", _HOW_TO_WRITE)
+    maker = _MAKERS.get(parts.scheme)
+    if maker is None:
+        raise BadAddressError(f"'{parts.scheme}' is no kind of port", _HOW_TO_WRITE)
+    return maker(parts, usual)
 
 
-def _serial_from(url: str, host: str, path: str, query: str, usual: SerialSettings) -> SerialTransport:
-    if host or not path or "\0" in path:
-        raise BadAddressError(f"'{url}' needs three slashes and a path", _HOW_TO_WRITE)
+def with_baud(url: str, baud: int) -> str:
+    """Return the address with this rate in place of its own; one of a port without a rate is returned as it is."""
+    full = url if "://" in url else f"serial://{Path(url).absolute()}"
+    if not full.startswith(_HAS_RATE):
+        return url
+    address, _, query = full.partition("?")
+    told = [word for word in query.split("&") if word and not word.startswith("baud=")]
+    return f"{address}?{'&'.join([*told, f'baud={baud}'])}"
+
+
+def _make_serial(parts: SplitResult, usual: SerialSettings) -> Transport:
+    if parts.netloc or not parts.path or "\0" in parts.path:
+        raise BadAddressError(f"'{parts.geturl()}' needs three slashes and a path", _HOW_TO_WRITE)
+    return SerialTransport(parts.path, read_settings(parts.query, usual))
+
+
+def _make_tcp(parts: SplitResult, _usual: SerialSettings) -> Transport:
+    if parts.query:
+        raise BadAddressError(f"'{parts.geturl()}': a plain connection has no settings", _HOW_TO_WRITE)
+    return TcpTransport(*_host_of(parts))
+
+
+def _make_rfc2217(parts: SplitResult, usual: SerialSettings) -> Transport:
+    return Rfc2217Transport(*_host_of(parts), read_settings(parts.query, usual))
+
+
+def _host_of(parts: SplitResult) -> tuple[str, int]:
+    if not parts.hostname or parts.port is None or parts.path:
+        raise BadAddressError(f"'{parts.geturl()}' needs a host and a port number", _HOW_TO_WRITE)
+    return parts.hostname, parts.port
+
+
+def read_settings(query: str, usual: SerialSettings) -> SerialSettings:
+    """Return the line settings that an address names, the others as usual.
+
+    Raises:
+        BadAddressError: a word that is none of them.
+    """
     told: dict[str, object] = {}
     for key, word in parse_qsl(query, keep_blank_values=True):
         setting, words = _WORDS.get(key, ("", {}))
@@ -70,10 +109,18 @@ def _serial_from(url: str, host: str, path: str, query: str, usual: SerialSettin
             told[setting] = words[word]
         else:
             raise BadAddressError(f"'{key}={word}' is no setting of a serial port", _SETTINGS)
-    return SerialTransport(path, msgspec.structs.replace(usual, **told))
+    return msgspec.structs.replace(usual, **told)
 
 
 def _usual_rate(baud: int) -> int:
     if baud not in BAUD_RATES:
         raise BadAddressError(f"{baud} baud is no usual rate", f"use one of {', '.join(map(str, BAUD_RATES))}")
     return baud
+
+
+_MAKERS: Final[Mapping[str, Callable[[SplitResult, SerialSettings], Transport]]] = {
+    "serial": _make_serial,
+    "tcp": _make_tcp,
+    "rfc2217": _make_rfc2217,
+}
+_HAS_RATE: Final = ("serial://", "rfc2217://")

@@ -2,11 +2,12 @@
 
 A transport knows no frame and no device. It keeps these rules:
 
-* Nothing here waits on the event loop: opening and closing run in a worker thread, bytes are read when the loop says
-  that some are there, and a write takes what the port takes now and keeps the rest up to a limit.
+* Nothing here waits on the event loop: opening and closing run in a thread of their own, bytes are read when the loop
+  says that some are there, and a write takes what the port takes now and keeps the rest up to a limit.
 * The order of the callbacks is fixed: `on_bytes` any number of times, then at most one `on_lost`. None comes after
   `close` was called.
-* The port is free again before `close` returns, so a caller may reopen it at once.
+* The port is free again before `close` returns, so a caller may reopen it at once. Only a driver that hangs outlasts
+  `CLOSE_DEADLINE_S`: `close` returns all the same, and the port cannot be opened until the driver lets go.
 * Errors are told apart by what the caller can do next, never by their text.
 
 Line noise is not an error of this layer: bytes are handed on as they come.
@@ -35,6 +36,9 @@ WRITE_DEADLINE_S = 1.5
 
 OPEN_DEADLINE_S = 5.0
 """A serial device server answers within a second on a casino's own network; a dead address must not hold a table."""
+
+CLOSE_DEADLINE_S = 1.0
+"""A port is closed in under a millisecond unless its driver hangs; stopping the daemon may take 4 s for all of them at once."""
 
 
 class TransportError(BridgeError):
@@ -74,6 +78,22 @@ class PortNotPermittedError(TransportError):
     """The port exists and this account may not use it."""
 
     code = "port-not-permitted"
+
+
+class PortRefusedError(TransportError):
+    """Somebody answers and will not do what was asked, such as a line setting: change the address, or the other side."""
+
+    code = "port-refused"
+
+
+class PortAmbiguousError(TransportError):
+    """More than one port is what the address describes. `candidates` are names that each describe one."""
+
+    code = "port-ambiguous"
+
+    def __init__(self, what: str, do: str, candidates: tuple[str, ...] = ()) -> None:
+        super().__init__(what, do)
+        self.candidates = candidates
 
 
 class PortBrokenError(TransportError):

@@ -12,6 +12,7 @@ from abc import abstractmethod
 from functools import partial
 
 from firmware_bridge.transport.base import (
+    CLOSE_DEADLINE_S,
     READ_BYTES,
     WRITE_BACKLOG_LIMIT_BYTES,
     WRITE_DEADLINE_S,
@@ -24,6 +25,7 @@ from firmware_bridge.transport.base import (
     TransportError,
     TransportState,
 )
+from firmware_bridge.transport.own_threads import OWN_THREADS
 from firmware_bridge.transport.port_loop import forget, watch
 
 _OPEN = TransportState.OPEN  # looked up once: members of an Enum are slow to reach
@@ -42,6 +44,7 @@ class DescriptorTransport(Transport):
         self._stall_timer: asyncio.TimerHandle | None = None
         self._drained: asyncio.Future[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_held = False
 
     @property
     def state(self) -> TransportState:
@@ -59,6 +62,8 @@ class DescriptorTransport(Transport):
         """
 
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> None:
+        if self._state is TransportState.CLOSING:
+            raise PortStalledError(f"{self.url} is still being closed: its driver does not let go", "unplug the adapter, plug it in again")
         if self._state is not TransportState.CLOSED:
             raise PortClosedError(f"{self.url} is {self._state.value}, not closed", "close it before opening it again")
         self._state = TransportState.OPENING
@@ -78,7 +83,7 @@ class DescriptorTransport(Transport):
             raise self._refusal()
         counters = self.counters
         counters.writes += 1
-        if self._backlog:
+        if self._backlog or self._is_held:
             self._keep(chunk)
             return
         try:
@@ -113,13 +118,16 @@ class DescriptorTransport(Transport):
         self._on_bytes = self._on_lost = _nobody_listens
         self._settle_drain(PortClosedError(f"{self.url} was closed", "open it again"))
         self._backlog.clear()
+        self._is_held = False
         self._state = TransportState.CLOSING
-        freed = asyncio.get_running_loop().run_in_executor(None, partial(self._free_descriptor, fd, unsent=unsent))
+        freed = asyncio.get_running_loop().run_in_executor(OWN_THREADS, partial(self._free_descriptor, fd, unsent=unsent))
         freed.add_done_callback(self._say_closed)
-        await asyncio.shield(freed)
+        await asyncio.wait([freed], timeout=CLOSE_DEADLINE_S)
 
-    def _say_closed(self, _freed: asyncio.Future[None]) -> None:
+    def _say_closed(self, freed: asyncio.Future[None]) -> None:
         self._state = TransportState.CLOSED
+        if not freed.cancelled():
+            freed.exception()  # marks it as seen: a port that cannot be closed properly is closed all the same
 
     def _take_bytes(self) -> None:
         try:
@@ -141,9 +149,19 @@ class DescriptorTransport(Transport):
         if len(self._backlog) + len(rest) > WRITE_BACKLOG_LIMIT_BYTES:
             raise self._lose(_stalled(self.url, len(self._backlog)))
         if not self._backlog and self._loop is not None:
-            self._loop.add_writer(self._fd, self._write_backlog)
+            if not self._is_held:
+                self._loop.add_writer(self._fd, self._write_backlog)
             self._restart_stall_timer(self._loop)
         self._backlog += rest
+
+    def _hold_writing(self, held: bool) -> None:  # a state, not a choice
+        """Write nothing while the other side says that it has no room; what is sent meanwhile waits as in a full port."""
+        self._is_held = held
+        if self._backlog and self._loop is not None:
+            if held:
+                self._loop.remove_writer(self._fd)
+            else:
+                self._loop.add_writer(self._fd, self._write_backlog)
 
     def _write_backlog(self) -> None:
         try:

@@ -23,13 +23,16 @@ import serial
 from serial.rs485 import RS485Settings
 
 from firmware_bridge.transport.base import (
+    OPEN_DEADLINE_S,
     PortBrokenError,
     PortBusyError,
     PortMissingError,
     PortNotPermittedError,
+    PortStalledError,
     TransportError,
 )
 from firmware_bridge.transport.descriptor import DescriptorTransport
+from firmware_bridge.transport.own_threads import OWN_THREADS
 from firmware_bridge.transport.settings import SerialSettings
 
 PTY_MAJORS = range(136, 144)
@@ -52,19 +55,28 @@ class SerialTransport(DescriptorTransport):
         self.path = path
         self.settings = settings
         self.baud = settings.baud
+        self._opening: asyncio.Future[int] | None = None
 
     async def _open_descriptor(self) -> int:
-        opening = asyncio.get_running_loop().run_in_executor(None, self._open_and_configure)
+        if self._opening is not None and not self._opening.done():
+            raise self._hangs()  # one thread that hangs is enough
+        opening = self._opening = asyncio.get_running_loop().run_in_executor(OWN_THREADS, self._open_and_configure)
         try:
-            return await asyncio.shield(opening)
-        except asyncio.CancelledError:
+            async with asyncio.timeout(OPEN_DEADLINE_S):
+                return await asyncio.shield(opening)
+        except BaseException as error:
             opening.add_done_callback(self._free_late)
+            if isinstance(error, TimeoutError):
+                raise self._hangs() from error
             raise
+
+    def _hangs(self) -> PortStalledError:
+        return PortStalledError(f"{self.path} does not open: its driver hangs", "unplug the adapter, plug it in again")
 
     def _free_late(self, opening: asyncio.Future[int]) -> None:
         """The caller has gone while the worker was opening: nobody will ever close this descriptor but us."""
         if not opening.cancelled() and opening.exception() is None:
-            self._free_descriptor(opening.result(), unsent=False)
+            OWN_THREADS.submit(self._free_descriptor, opening.result(), unsent=False)
 
     def _open_and_configure(self) -> int:
         wanted, is_wire = self.settings, not _is_pty_path(self.path)

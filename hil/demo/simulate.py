@@ -43,6 +43,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     serial: str
     tcp: str | None
+    rfc2217: str | None = None
+    """Where a serial device server in front of it listens."""
     link_dir: Path | None
     key: str | None
     decks: int
@@ -104,6 +106,7 @@ def settings_of(wish: Wish) -> SimulatedSettings:
         faults=wish.faults,
         link_dir=wish.link_dir,
         tcp=address_of(wish.tcp),
+        rfc2217=address_of(wish.rfc2217),
         technician_switch=wish.technician_switch,
         technician_key=_key(wish.technician_key),
         firmware=wish.firmware,

@@ -106,6 +106,7 @@ async def _serve(
             faults=wish.faults,
             link_dir=wish.link_dir,
             tcp=address_of(wish.tcp),
+            rfc2217=address_of(wish.rfc2217),
             tags=tags,
         )
     )

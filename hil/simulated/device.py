@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from secrets import token_bytes
 from types import TracebackType
 
+from device_profiles.plain.profile import LineSettings
 from device_profiles.values import FieldValue
 from firmware_bridge.codec import load_codec
 from firmware_bridge.events import DeviceError, StartReason
@@ -25,6 +26,7 @@ from hil.mechanism.journal import DeviceJournal
 from hil.mechanism.machine import Mechanism
 from hil.simulated.adapter import Adapter
 from hil.simulated.ends import End, PtyEnd, TcpEnd
+from hil.simulated.rfc2217_end import Rfc2217End
 from hil.simulated.settings import SimulatedSettings
 from hil.simulated.snapshot import Snapshot, take_snapshot
 from hil.simulated.world import Outcome, World
@@ -45,7 +47,7 @@ class NotInTimeError(TimeoutError):
 
 
 class SimulatedDevice(World):
-    """One simulated device on a pseudo-terminal or TCP port. Use it as an asynchronous context or `start` and `stop`."""
+    """One simulated device on a pseudo-terminal, a TCP port or a device server. Use it as an asynchronous context or `start` and `stop`."""
 
     def __init__(
         self,
@@ -119,8 +121,9 @@ class SimulatedDevice(World):
         self.pump()
 
     async def plug_in(self) -> None:
-        """Put a cable in again; a pseudo-terminal has a new path, its link the old one."""
-        self._end = self._new_end()
+        """Put a cable in again; a pseudo-terminal has a new path, its link the old one, and a network address stays."""
+        if not isinstance(self._end, TcpEnd):
+            self._end = self._new_end()
         await self._end.open(self)
         self.pump()
 
@@ -335,6 +338,8 @@ class SimulatedDevice(World):
             self.journal.append(StoredEvent(number, 0, "button", pressed))
 
     def _new_end(self) -> End:
+        if self.settings.rfc2217 is not None:
+            return Rfc2217End(*self.settings.rfc2217, LineSettings(baud=self.settings.baud) if self.settings.baud else None)
         if self.settings.tcp is not None:
             return TcpEnd(*self.settings.tcp)
         link_dir = self.settings.link_dir
@@ -345,7 +350,7 @@ class SimulatedDevice(World):
         serial = self.settings.serial
         if "wrong-serial" in self.machine.faults.struck("wrong-serial"):
             serial += "-X"
-        line = Line.stream() if self.settings.tcp is not None else Line.serial()
+        line = Line.serial() if self._end.is_uart else Line.stream()
         settings = DeviceSettings(
             line=line,
             identity=self.settings.identity(serial),

@@ -36,9 +36,11 @@ class EndListener(Protocol):
 class End(Protocol):
     """One end of a cable. `url` is what the host opens."""
 
-    url: str
     is_uart: bool
     lost_bytes: int
+
+    @property
+    def url(self) -> str: ...
 
     async def open(self, listener: EndListener) -> None: ...
 
@@ -109,7 +111,12 @@ class PtyEnd:
         """Return the bytes as the other side's rate lets them through."""
         if self._speed is None or termios.tcgetattr(self._kept_slave)[4] == self._speed:
             return chunk
-        return bytes((byte << 1 | 0x81) & 0xFF for byte in chunk[::2])  # never zero: no frame ends
+        return sampled(chunk)
+
+
+def sampled(chunk: bytes) -> bytes:
+    """Return what a line hands over whose settings are not the sender's: other bytes, and fewer."""
+    return bytes((byte << 1 | 0x81) & 0xFF for byte in chunk[::2])  # never zero: no frame ends
 
 
 class TcpEnd:
@@ -118,20 +125,24 @@ class TcpEnd:
     is_uart = False
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        self.url = ""
         self.lost_bytes = 0
         self._address = (host, port)
         self._server: asyncio.Server | None = None
         self._listener: EndListener | None = None
-        self._host: _TcpHost | None = None
+        self._host: TcpHost | None = None
+
+    @property
+    def url(self) -> str:
+        """Known once it is open: a free port has been taken then."""
+        host, port = self._address
+        return f"tcp://{host}:{port}"
 
     async def open(self, listener: EndListener) -> None:
         self._listener = listener
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _TcpHost(self), *self._address)
+        self._server = await loop.create_server(lambda: TcpHost(self), *self._address)
         host, port = self._server.sockets[0].getsockname()[:2]
         self._address = (host, port)
-        self.url = f"tcp://{host}:{port}"
 
     def send(self, chunk: bytes) -> None:
         if self._host is None or not self._host.write(chunk):
@@ -150,7 +161,7 @@ class TcpEnd:
         if self._host is not None:
             self._host.close()
 
-    def take_host(self, host: _TcpHost) -> None:
+    def take_host(self, host: TcpHost) -> None:
         """A host has connected; the one before is sent away."""
         previous, self._host = self._host, host
         if previous is not None:
@@ -159,11 +170,11 @@ class TcpEnd:
         if self._listener is not None:
             self._listener.host_came()
 
-    def take_bytes(self, host: _TcpHost, chunk: bytes) -> None:
+    def take_bytes(self, host: TcpHost, chunk: bytes) -> None:
         if host is self._host and self._listener is not None:
             self._listener.bytes_came(chunk)
 
-    def lose_host(self, host: _TcpHost) -> None:
+    def lose_host(self, host: TcpHost) -> None:
         if host is self._host:
             self._host = None
             self._tell_went()
@@ -173,7 +184,7 @@ class TcpEnd:
             self._listener.host_went()
 
 
-class _TcpHost(asyncio.Protocol):
+class TcpHost(asyncio.Protocol):
     """One host's connection."""
 
     def __init__(self, end: TcpEnd) -> None:

@@ -29,6 +29,7 @@ from hil.faults import DeviceFaults, FaultyLine, parse_fault
 from hil.mechanism.cards import PhysicalCard, Stack
 from hil.simulated.ends import End, PtyEnd, TcpEnd
 from hil.simulated.pacing import PacedLine
+from hil.simulated.rfc2217_end import Rfc2217End
 from hil.simulated.speaker import Speaker
 
 CARD_FAULTS: Final = ("misread", "wrong-read", "power-loss", "unplug")
@@ -51,12 +52,14 @@ class PlainSettings(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()
     link_dir: Path | None = None
     tcp: tuple[str, int] | None = None
+    rfc2217: tuple[str, int] | None = None
+    """Be reached through a serial device server that listens there and takes settings for its line."""
     tags: Mapping[str, tuple[str, ...]] = {}
     """Card name to tags, for readers of tagged cards."""
 
 
 class PlainDevice:
-    """One simulated device on a pseudo-terminal or TCP port. Call it on its event loop only."""
+    """One simulated device on a pseudo-terminal, a TCP port or a serial device server. Call it on its event loop only."""
 
     def __init__(self, settings: PlainSettings, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.settings = settings
@@ -117,8 +120,9 @@ class PlainDevice:
         await self._end.close()
 
     async def plug_in(self) -> None:
-        """Put a cable in; a pseudo-terminal has a new path, its link the old one."""
-        self._end = self._new_end()
+        """Put a cable in; a pseudo-terminal has a new path, its link the old one, and a network address stays."""
+        if not isinstance(self._end, TcpEnd):
+            self._end = self._new_end()
         await self._end.open(self)
         self._plugged = True
 
@@ -298,6 +302,8 @@ class PlainDevice:
         self.pump()
 
     def _new_end(self) -> End:
+        if self.settings.rfc2217 is not None:
+            return Rfc2217End(*self.settings.rfc2217, self.settings.profile.line.serial)
         if self.settings.tcp is not None:
             return TcpEnd(*self.settings.tcp)
         link_dir = self.settings.link_dir

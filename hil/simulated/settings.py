@@ -88,6 +88,8 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
     """A directory in which a link with the serial as name points at the pseudo-terminal."""
     tcp: tuple[str, int] | None = None
     """Listen there instead of on a pseudo-terminal; port 0 takes a free one."""
+    rfc2217: tuple[str, int] | None = None
+    """Be reached through a serial device server that listens there and takes settings for its line."""
     technician_switch: bool = False
     technician_key: bytes | None = None
     """The technician's 16 bytes, beside the operator's `key`."""
