@@ -287,7 +287,7 @@ class DeviceDriver:
                 self._metrics.add("shoed_repeated_events_total", table=self._table, device=self.name)
             case Fault():
                 labels = {"table": self._table, "device": self.name, "kind": output.kind.value}
-                self._metrics.add("shoed_device_faults_total", **labels)
+                self._metrics.add("shoed_device_faults_total", output.count, **labels)
                 if output.kind in (FaultKind.EVENT_CHANGED, FaultKind.BOOT_COUNT_BACK):
                     self._notice_seldom("wrong-identity", f"{output.kind.value}: the device was exchanged or is damaged")
             case LineQuality():

@@ -3,8 +3,8 @@
 Which rubbish can occur and how the framer gets back in step:
 
 - Bytes that begin no frame are collected as unframed text and told as one piece before the next frame.
-- A frame that proves wrong costs its first byte; the search goes on at its second, so that a true frame that begins inside of it is
-  found. The damaged frame alone is lost.
+- A frame that proves wrong costs its first byte; the search goes on at the next place where one may begin, so that a true frame that
+  begins inside of it is found. The damaged frame alone is lost.
 - A begun frame that does not end is given up when it is longer than its grammar allows, or when the line was silent for `gap_s`.
 
 Memory is bounded by the largest grammar; each byte is looked at a bounded number of times.
@@ -151,6 +151,21 @@ class GrammarReader:
             return UNFINISHED if len(waiting) <= self.grammar.max else WRONG
         return Whole(waiting[:at].removesuffix(b"\r"), at + len(self._end))
 
+    def next_begin(self, waiting: bytes, *, over: bool = False) -> int:
+        """When no frame begins at the first byte: no frame of this grammar begins before this place either. `over`: nothing more comes."""
+        size = len(waiting)
+        if self.start:
+            at = waiting.find(self.start, 1)
+            if at >= 0:
+                return at
+            return next((size - part for part in range(min(len(self.start), size) - 1, 0, -1) if waiting.endswith(self.start[:part])), size)
+        if isinstance(self.grammar, Line):
+            at = waiting.find(self._end, 1)
+            if at < 0 and over:
+                return size
+            return max(1, (at if at >= 0 else size) - self.grammar.max)
+        return 1
+
     def is_comment(self, content: bytes) -> bool:
         """Whether this line says nothing."""
         grammar = self.grammar
@@ -207,8 +222,9 @@ class PlainFramer:
             return found
         self._tell_unframed(found)
         while self._waiting and now_s - self._last_byte_s > self._gap_s:
-            found.append(Trouble(PlainFault.SILENCE, self._waiting[:1]))
-            self._waiting = self._waiting[1:]
+            begin = min((reader.next_begin(self._waiting, over=True) for reader in self._readers), default=len(self._waiting))
+            found.append(Trouble(PlainFault.SILENCE, self._waiting[: min(begin, UNFRAMED_MAX)]))
+            self._waiting = self._waiting[begin:]
             self._find_frames(found)
         return found
 
@@ -224,7 +240,7 @@ class PlainFramer:
                 if not reader.is_comment(whole.content):
                     found.append(PlainFrame(reader.grammar.name, whole.content))
             else:
-                self._pass_a_byte(found)
+                self._pass_on(found)
         self._tell_unframed(found)
 
     def _first_frame(self) -> tuple[GrammarReader, Whole] | _Wrong | _Unfinished:
@@ -236,14 +252,16 @@ class PlainFramer:
             unfinished = unfinished or attempt is UNFINISHED
         return UNFINISHED if unfinished else WRONG
 
-    def _pass_a_byte(self, found: list[PlainFrame | Trouble]) -> None:
-        """The first byte belongs to no frame: it began a damaged one, or it is rubbish."""
-        if any(reader.start and reader.may_begin(self._waiting) for reader in self._readers):
+    def _pass_on(self, found: list[PlainFrame | Trouble]) -> None:
+        """The first byte belongs to no frame: it began a damaged one, or it is rubbish, as is all up to where one may begin."""
+        waiting, rubbish_at = self._waiting, 0
+        if any(reader.start and reader.may_begin(waiting) for reader in self._readers):
             self._tell_unframed(found)
-            found.append(Trouble(PlainFault.CHECKSUM, self._waiting[:1]))
-        else:
-            self._note_unframed(self._waiting[:1])
-        self._waiting = self._waiting[1:]
+            found.append(Trouble(PlainFault.CHECKSUM, waiting[:1]))
+            rubbish_at = 1
+        begin = min((reader.next_begin(waiting) for reader in self._readers), default=len(waiting))
+        self._note_unframed(waiting[rubbish_at:begin])
+        self._waiting = waiting[begin:]
 
     def _find_tokens(self, grammar: Tokens, found: list[PlainFrame | Trouble]) -> None:
         if self._search is None:

@@ -78,10 +78,11 @@ class Prover:
         if rule.counted is not None:
             number = frame[rule.counted.at : rule.counted.at + rule.counted.width]
             end = min(begin + int.from_bytes(number, "little" if rule.counted.little else "big"), size)
-        own = {place % size for place in rule.places}
-        if not any(begin <= place < end for place in own):
-            return bytes(frame[begin:end])
-        return bytes(frame[index] for index in range(begin, end) if index not in own)
+        covered = bytearray(frame[begin:end])
+        for place in sorted({place % size for place in rule.places}, reverse=True):
+            if begin <= place < end:
+                del covered[place - begin]
+        return bytes(covered)
 
 
 def _find_sum(rule: Integrity, file: str) -> tuple[Sum, int]:

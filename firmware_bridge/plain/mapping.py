@@ -15,6 +15,8 @@ from firmware_bridge.events import EVENT_TYPES, CardFlag, DeviceEvent
 from firmware_bridge.plain.fields import Value
 
 EVENTS: Final = {cls.__name__: cls for cls in EVENT_TYPES}
+_FIELDS: Final = {name: msgspec.structs.fields(cls) for name, cls in EVENTS.items()}
+"""Asked once: a class works its annotations out anew each time, which costs more than all else that a message does."""
 UNTOLD: Final[dict[str, object]] = {"flags": CardFlag.NONE, "confidence": 0, "position": 0, "remaining": None, "decks": 0, "detail": 0}
 """What an event says where the device does not: numbers that are counted elsewhere, or nothing."""
 CARD_EVENTS: Final = frozenset({"CardRead", "CardOutOfFlow", "BurnEjected"})
@@ -24,7 +26,7 @@ def event_of(means: Means, fields: Mapping[str, Value], card: Sealed | None, t_m
     """The canonical event, not numbered yet; what the device does not tell has the values of `UNTOLD`."""
     cls = EVENTS[means.event]
     values: dict[str, object] = {"eseq": 0, "t_ms": t_ms, "replayed": False}
-    for field in msgspec.structs.fields(cls):
+    for field in _FIELDS[means.event]:
         if field.name in values:
             continue
         if field.name == "position":
@@ -88,7 +90,7 @@ def verify_means(message: PlainMessage, means: Means, file: str) -> None:
     cls = EVENTS.get(means.event)
     if cls is None:
         raise InvalidProfileError(file, f"message '{message.name}': there is no event '{means.event[:40]}'")
-    attributes = {field.name for field in msgspec.structs.fields(cls)}
+    attributes = {field.name for field in _FIELDS[means.event]}
     fields = {field.name for field in message.fields}
     if wrong := (set(means.map) | set(means.set)) - attributes:
         raise InvalidProfileError(file, f"message '{message.name}': {means.event} has no {', '.join(sorted(wrong))}")

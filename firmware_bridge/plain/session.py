@@ -27,7 +27,7 @@ from firmware_bridge.plain.mapping import CARD_EVENTS
 from firmware_bridge.plain.replies import Replies
 from firmware_bridge.plain.sameness import NumberWatch, RepeatFilter, RingWatch, Sequel
 from firmware_bridge.plain.settings import PlainSettings
-from firmware_bridge.plain.standing import FAULT_KINDS, KnownStanding
+from firmware_bridge.plain.standing import FAULT_KINDS, KnownStanding, merged_faults
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.outputs import (
     CommandAnswered,
@@ -256,7 +256,7 @@ class PlainSession:
                 self._say_again(item)
                 continue
             outputs += self._take_frame(item, now_s)
-        return outputs
+        return merged_faults(outputs)
 
     def _is_answer(self, frame: PlainFrame) -> bool:
         """Two answers within the time of the repetitions may be alike, and each belongs to a question of its own."""

@@ -19,7 +19,7 @@ from firmware_bridge.events import (
 from firmware_bridge.link.faults import FaultKind
 from firmware_bridge.plain.framers import PlainFault
 from firmware_bridge.reports import StatusReport
-from firmware_bridge.session.outputs import Fault
+from firmware_bridge.session.outputs import Fault, HostOutput
 
 FAULT_KINDS: Final = {
     PlainFault.CHECKSUM: FaultKind.CRC,
@@ -57,7 +57,7 @@ class KnownStanding:
     def fault(self, kind: FaultKind, detail: str) -> Fault:
         """One more of these."""
         self._faults[kind] = self._faults.get(kind, 0) + 1
-        return Fault(kind, self._faults[kind], detail)
+        return Fault(kind, 1, detail)
 
     def status(self) -> StatusReport:
         """The report that a device of this kind cannot give itself."""
@@ -67,3 +67,21 @@ class KnownStanding:
             remaining=None, last_eseq=self.eseq, oldest_eseq=self._oldest, cobs_errors=0, crc_errors=crc, oversize_errors=oversize,
             other_errors=sum(self._faults.values()) - crc - oversize, shoe_id=None,
         )  # fmt: skip
+
+
+def merged_faults(outputs: list[HostOutput]) -> list[HostOutput]:
+    """The same outputs, faults of one kind as one, at the place of the first: rubbish shall not flood the owner."""
+    faults: dict[FaultKind, Fault] = {}
+    for output in outputs:
+        if isinstance(output, Fault):
+            before = faults.get(output.kind)
+            faults[output.kind] = output if before is None else Fault(output.kind, before.count + output.count, before.detail)
+    if not faults:
+        return outputs
+    merged: list[HostOutput] = []
+    for output in outputs:
+        if not isinstance(output, Fault):
+            merged.append(output)
+        elif (fault := faults.pop(output.kind, None)) is not None:
+            merged.append(fault)
+    return merged
