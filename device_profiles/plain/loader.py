@@ -90,6 +90,17 @@ def _verify_names(profile: PlainProfile, file: str) -> None:
             _known(wanted, messages, "connect or simulation", file)
     if profile.poll is not None:
         _known(profile.poll.message, messages, "poll: message", file)
+    _verify_turns(profile, file)
+
+
+def _verify_turns(profile: PlainProfile, file: str) -> None:
+    if profile.turns is None:
+        return
+    asking = [m for m in profile.messages if m.answer is not None]
+    answers = {name for m in asking if m.answer is not None for name in m.answer.messages}
+    for message in profile.messages:
+        if (message in asking or message.name in answers) and profile.turns.field not in [field.name for field in message.fields]:
+            raise InvalidProfileError(file, f"turns: message '{message.name}' has no field '{profile.turns.field}'")
 
 
 def _verify_lines(profile: PlainProfile, file: str) -> None:

@@ -84,6 +84,22 @@ class Numbers(Table, frozen=True, kw_only=True):
     """This number says that the device has started."""
 
 
+class Turns(Table, frozen=True, kw_only=True):
+    """A running number of the host's questions, which each answer repeats: a sequence number, a bit that toggles.
+
+    A question that is said again keeps its number, so that the device repeats its answer and does nothing twice; an answer with another
+    number is a late one and counts as none. A refusal may have any number.
+    """
+
+    field: Name
+    """In every message that has an answer, and in every answer."""
+    first: Number
+    last: Number
+    """After it comes `first` again."""
+    restart: Number | None = None
+    """The first question after a connection, a refusal or a failed question has this number: both ends begin anew."""
+
+
 class Poll(Table, frozen=True, kw_only=True):
     """The host asks all the time; the device never speaks by itself."""
 
@@ -158,6 +174,7 @@ class PlainProfile(Table, frozen=True, kw_only=True):
     messages: Annotated[tuple[PlainMessage, ...], msgspec.Meta(min_length=1, max_length=256)]
     repeats: Repeats | None = None
     numbers: Numbers | None = None
+    turns: Turns | None = None
     poll: Poll | None = None
     connect: Connect = Connect()
     quiet: Quiet = Quiet()

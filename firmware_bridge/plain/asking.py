@@ -1,17 +1,20 @@
 """What the host has asked of a plain device and waits for: one question at a time, answered by the next fitting message.
 
-Such devices number nothing, so an answer belongs to the question that is out. A question is repeated when its profile says so; then it
-has failed. Polls give way to questions.
+Most such devices number nothing, so an answer belongs to the question that is out. Where the profile has turns, a question gets its number
+when it is first said and keeps it when it is repeated, and an answer with another number belongs to no question. A question is repeated
+when its profile says so; then it has failed. Polls give way to questions.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from device_profiles.plain.messages import Plain, PlainMessage
+from device_profiles.plain.profile import Turns
+from firmware_bridge.plain.codec import PlainCodec, PlainHeard
 
 WAITING_MAX: Final = 32
 """Questions that may wait; a device that answers none of them is lost long before."""
@@ -22,24 +25,28 @@ class Question:
     """A message of the host, and who waits for the answer: `tid` 0 is the session itself."""
 
     message: PlainMessage
-    wire: bytes
-    tid: int
+    tid: int = 0
+    values: Mapping[str, Plain] = field(default_factory=dict)
+    is_poll: bool = False
+    wire: bytes = b""
     tries: int = 0
     due_s: float = 0.0
-    is_poll: bool = False
 
 
 class Asking:
     """The questions of one connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, codec: PlainCodec) -> None:
+        self._codec = codec
+        self._rule = codec.profile.turns
+        self._turn: int | None = None
         self._waiting: deque[Question] = deque()
         self.out: Question | None = None
 
     def clear(self) -> list[Question]:
         """Forget everything; return what was not answered."""
         unanswered = ([self.out] if self.out is not None else []) + list(self._waiting)
-        self.out = None
+        self.out = self._turn = None
         self._waiting.clear()
         return unanswered
 
@@ -52,7 +59,12 @@ class Asking:
         return self.out is None and not self._waiting
 
     def put(self, question: Question) -> None:
-        """Ask this when its turn comes."""
+        """Ask this when its turn comes.
+
+        Raises:
+            FieldError: a value is missing or does not fit.
+        """
+        question.wire = self._written(question)
         self._waiting.append(question)
 
     def next(self, now_s: float) -> bytes | None:
@@ -60,6 +72,9 @@ class Asking:
         if self.out is not None or not self._waiting:
             return None
         question = self._waiting.popleft()
+        if self._rule is not None and question.message.answer is not None:
+            self._turn = _following(self._rule, self._turn)
+            question.wire = self._written(question)
         return self._send(question, now_s)
 
     def _send(self, question: Question, now_s: float) -> bytes:
@@ -70,17 +85,26 @@ class Asking:
             self.out = question
         return question.wire
 
-    def answered(self, name: str) -> Question | None:
-        """The question that a message of this name answers, taken off; None when it answers none."""
-        if not self.is_answered_by(name):
+    def answered(self, heard: PlainHeard) -> Question | None:
+        """The question that this message answers or refuses, taken off; None when it answers none."""
+        if not self.is_answered_by(heard):
             return None
         question, self.out = self.out, None
+        if question is not None and question.message.answer is not None and heard.name in question.message.answer.refusals:
+            self._begin_anew()
         return question
 
-    def is_answered_by(self, name: str) -> bool:
-        """Whether a message of this name answers or refuses the question that is out."""
+    def is_answered_by(self, heard: PlainHeard) -> bool:
+        """Whether this message answers or refuses the question that is out."""
         answer = self.out.message.answer if self.out is not None else None
-        return answer is not None and (name in answer.messages or name in answer.refusals)
+        return answer is not None and heard.name in (*answer.messages, *answer.refusals) and not self.is_stale(heard)
+
+    def is_stale(self, heard: PlainHeard) -> bool:
+        """Whether this message has the number of another question than the one that is out; a refusal may say which is waited for."""
+        if self._rule is None or self._rule.field not in heard.fields:
+            return False
+        answer = self.out.message.answer if self.out is not None else None
+        return answer is None or (heard.name not in answer.refusals and heard.fields[self._rule.field] != self._turn)
 
     def overdue(self, now_s: float) -> tuple[bytes | None, Question | None]:
         """(bytes to repeat, a question that has failed), when the answer is late."""
@@ -90,6 +114,7 @@ class Asking:
         if question.tries < question.message.answer.tries:
             return self._send(question, now_s), None
         self.out = None
+        self._begin_anew()
         return None, question
 
     @property
@@ -97,12 +122,29 @@ class Asking:
         """When to look again."""
         return self.out.due_s if self.out is not None else None
 
+    def _begin_anew(self) -> None:
+        """Nobody knows what number the device waits for: where it can be told, it is."""
+        if self._rule is not None and self._rule.restart is not None:
+            self._turn = None
+
+    def _written(self, question: Question) -> bytes:
+        message, values = question.message, dict(question.values)
+        if self._rule is not None and message.answer is not None:
+            values[self._rule.field] = self._turn if self._turn is not None else self._rule.first
+        return self._codec.write(message.name, values)
+
+
+def _following(rule: Turns, turn: int | None) -> int:
+    if turn is None:
+        return rule.first if rule.restart is None else rule.restart
+    return rule.first if turn in (rule.restart, rule.last) else turn + 1
+
 
 def fields_of(message: PlainMessage, command: object, given: Mapping[str, object]) -> dict[str, Plain]:
     """The fields of a message that carries a canonical command; what the command leaves open is left to the profile."""
     values: dict[str, Plain] = {}
-    for field, attribute in message.carries_map.items():
+    for name, attribute in message.carries_map.items():
         value = getattr(command, attribute, None)
         if isinstance(value, str | int | bool):
-            values[field] = value
+            values[name] = value
     return values | {name: value for name, value in given.items() if isinstance(value, str | int | bool)}

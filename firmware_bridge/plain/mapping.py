@@ -46,7 +46,8 @@ def card_of(rule: CardRule, values: Mapping[str, Value], cards: Mapping[str, str
     """The card that these fields name; one that was not read where they name none."""
     if rule.card is not None:
         told = values.get(rule.card, "")
-        text = cards.get(str(told).upper(), "") if rule.from_map else str(told)
+        tag = told.hex() if isinstance(told, bytes) else str(told)
+        text = cards.get(tag.upper(), "") if rule.from_map else tag
     else:
         text = str(values.get(rule.rank or "", "")) + str(values.get(rule.suit or "", ""))
     try:

@@ -61,7 +61,7 @@ class PlainSession:
         self._rings = {m.name: RingWatch(m.ring) for m in profile.messages if m.ring is not None}
         self._by_name = {message.name: message for message in profile.messages}
         self._carriers = {m.carries: m for m in profile.messages if m.carries is not None}
-        self._asking = Asking()
+        self._asking = Asking(codec)
         self._out = bytearray()
         self._echo = bytearray()
         self._steps: list[str] = []
@@ -120,12 +120,12 @@ class PlainSession:
         if not self.may_write:
             raise NotReadyError("this device is only listened to: nothing is written to it")
         given = dict(command.fields) if isinstance(command, Request) else {}
+        tid = self._tid % TID_MAX + 1
         try:
-            wire = self._codec.write(message.name, fields_of(message, command, given))
+            self._asking.put(Question(message, tid, fields_of(message, command, given)))
         except FieldError as error:
             raise MisuseError(str(error)) from error
-        self._tid = self._tid % TID_MAX + 1
-        self._asking.put(Question(message, wire, self._tid))
+        self._tid = tid
         self._ask(now_s)
         return self._tid
 
@@ -188,7 +188,7 @@ class PlainSession:
     def _next_step(self, now_s: float) -> list[HostOutput]:
         if self._steps:
             message = self._by_name[self._steps.pop(0)]
-            self._asking.put(Question(message, self._codec.write(message.name), 0))
+            self._asking.put(Question(message))
             self._ask(now_s)
             return [] if message.answer is not None else self._next_step(now_s)
         about = self._profile.about
@@ -266,7 +266,7 @@ class PlainSession:
             heard = self._codec.read(frame)
         except FieldError:
             return False  # told when it is taken
-        return heard is not None and self._asking.is_answered_by(heard.name)
+        return heard is not None and self._asking.is_answered_by(heard)
 
     def _trouble(self, trouble: Trouble) -> list[HostOutput]:
         if trouble.fault is PlainFault.UNFRAMED and self._profile.framing.unframed is Unframed.IGNORE:
@@ -280,6 +280,8 @@ class PlainSession:
             return [self._standing.fault(FaultKind.BAD_MESSAGE, str(error))]
         if heard is None:
             return [self._standing.fault(FaultKind.BAD_MESSAGE, "no message of the profile")]
+        if self._asking.is_stale(heard):
+            return [self._standing.fault(FaultKind.STALE_ANSWER, heard.name)]
         outputs = self._numbered(heard)
         if outputs is None:
             self._say_again(frame)
@@ -351,14 +353,14 @@ class PlainSession:
             self._send(self._replies.again(heard))
 
     def _answered(self, heard: PlainHeard, now_s: float) -> list[HostOutput]:
-        question = self._asking.answered(heard.name)
+        question = self._asking.answered(heard)
         if question is None:
-            return []
-        if question.is_poll:
-            self._poll_s = now_s + (self._profile.poll.every_s if self._profile.poll is not None else 0.0)
             return []
         answer = question.message.answer
         refused = answer is not None and heard.name in answer.refusals
+        if question.is_poll and not refused:
+            self._poll_s = now_s + (self._profile.poll.every_s if self._profile.poll is not None else 0.0)
+            return []
         if question.tid:
             fields: dict[str, FieldValue] = dict(heard.fields)
             return [CommandAnswered(self.epoch, question.tid, question.message.name, Status.DENIED if refused else Status.OK, fields)]
@@ -370,7 +372,7 @@ class PlainSession:
         return self._next_step(now_s)
 
     def _unanswered(self, question: Question, now_s: float) -> list[HostOutput]:
-        if question.is_poll:
+        if question.is_poll and self._profile.turns is None:  # with turns an answer is said for one number only: it is lost with it
             self._poll_s = now_s + (self._profile.poll.every_s if self._profile.poll is not None else 0.0)
             return []
         if question.tid:
@@ -385,7 +387,7 @@ class PlainSession:
         if poll is None or not self._asking.is_idle:
             return
         self._poll_s = None
-        self._asking.put(Question(self._by_name[poll.message], self._codec.write(poll.message), 0, is_poll=True))
+        self._asking.put(Question(self._by_name[poll.message], is_poll=True))
 
     def _ask(self, now_s: float) -> None:
         while (wire := self._asking.next(now_s)) is not None:

@@ -20,6 +20,8 @@ from firmware_bridge.plain.codec import PlainCodec, PlainHeard
 CARD_EVENT: Final = "CardRead"
 NO_TAG: Final = "00000000"
 """A tag that no card map should name: what a reader tells of a card that it could not make out."""
+WAITING_MAX: Final = 1_000
+"""What waits for the next poll; a shoe of twelve decks has fewer cards."""
 
 
 class SpeakerError(ValueError):
@@ -39,19 +41,24 @@ class Speaker:
         self._counted = 0
         self._ring: deque[bytes] = deque(maxlen=self._ring_places())
         self._ring_counter = 0
+        self._waiting: deque[tuple[str, dict[str, Plain | bytes]]] = deque(maxlen=WAITING_MAX)
+        self._told_when_polled = self._answers_of_poll()
+        self._last_answer: tuple[dict[str, Plain], bytes] = ({}, b"")
         for message in codec.profile.messages:
             if message.answer is not None and message.way is not Way.IN:
                 self._verify_answer(message)
 
     @property
     def is_polled(self) -> bool:
-        """Whether it speaks only when it is asked: what happens waits in a ring."""
-        return self._ring.maxlen is not None and self._ring.maxlen > 0
+        """Whether it speaks only when it is asked: what happens waits until then."""
+        return self.profile.poll is not None or bool(self._ring.maxlen)
 
     def start(self) -> bytes:
         """What it says after it got power; empty when it says nothing. Numbers begin anew."""
         self._number, self._counted, self._ring_counter = None, 0, 0
         self._ring.clear()
+        self._waiting.clear()
+        self._last_answer = ({}, b"")
         name = self._simulation.start
         return self.say(name) if name is not None else b""
 
@@ -81,7 +88,7 @@ class Speaker:
         return self.say(name) if name is not None else b""
 
     def say(self, name: str, values: Mapping[str, Plain | bytes] | None = None) -> bytes:
-        """The bytes of a message, numbered.
+        """The bytes of a message, numbered; empty when it waits for the next poll.
 
         Raises:
             FieldError: there is no such message, or a value is missing or does not fit.
@@ -89,21 +96,51 @@ class Speaker:
         message = self._messages.get(name)
         if message is None:
             return self._codec.write(name)  # says that there is none
-        given: dict[str, Plain | bytes] = {**self._numbering(message), **self._simulation.values.get(name, {}), **(values or {})}
-        return self._codec.write(name, given)
+        given = self._given(message, values)
+        if name not in self._told_when_polled:
+            return self._codec.write(name, given)
+        self._codec.write(name, {**self._turn_of(None), **given})  # what does not fit is said now
+        self._waiting.append((name, given))
+        return b""
 
     def answer(self, asked: PlainHeard) -> bytes:
         """What it answers to a message of the host; empty when nothing is due."""
         message = self._messages[asked.name]
         if message.answer is None:
             return b""
+        turn = self._turn_of(asked)
+        if turn and turn == self._last_answer[0] and self._restart_turn not in turn.values():
+            return self._last_answer[1]  # the same question again: its answer was lost
         reply = self._messages[message.answer.messages[0]]
-        if reply.ring is None:
-            return self.say(reply.name)
+        name, given = reply.name, self._given(reply, self._ring_values(reply))
+        if self._waiting and self._told_when_polled.issuperset(message.answer.messages):
+            name, given = self._waiting.popleft()
+        self._last_answer = (turn, self._codec.write(name, {**given, **turn}))
+        return self._last_answer[1]
+
+    def _given(self, message: PlainMessage, values: Mapping[str, Plain | bytes] | None) -> dict[str, Plain | bytes]:
+        return {**self._numbering(message), **self._simulation.values.get(message.name, {}), **(values or {})}
+
+    def _turn_of(self, asked: PlainHeard | None) -> dict[str, Plain]:
+        """The number that an answer repeats from its question."""
+        rule = self.profile.turns
+        if rule is None:
+            return {}
+        told = asked.fields.get(rule.field) if asked is not None else None
+        return {rule.field: told if isinstance(told, str | int | bool) else rule.first}
+
+    @property
+    def _restart_turn(self) -> int | None:
+        return self.profile.turns.restart if self.profile.turns is not None else None
+
+    def _ring_values(self, reply: PlainMessage) -> dict[str, Plain | bytes]:
         ring = reply.ring
+        if ring is None:
+            return {}
         filled = b"".join(self._ring).ljust(ring.size * ring.count, b"\0")
         field = next((f.name for f in reply.fields if f.at == ring.at), None)
-        return self.say(reply.name, {ring.counter: self._ring_counter} | ({field: filled} if field is not None else {}))
+        told: dict[str, Plain | bytes] = {ring.counter: self._ring_counter}
+        return told | ({field: filled} if field is not None else {})
 
     def _naming(self, means: Means | None, card: Card) -> dict[str, Plain]:
         rule = means.card if means is not None else None
@@ -154,6 +191,11 @@ class Speaker:
         ring = self._messages[name].ring if name is not None else None
         return ring.count if ring is not None else 0
 
+    def _answers_of_poll(self) -> frozenset[str]:
+        poll = self.profile.poll
+        answer = self._messages[poll.message].answer if poll is not None else None
+        return frozenset(name for name in answer.messages if self._messages[name].ring is None) if answer is not None else frozenset()
+
     def _verify_answer(self, message: PlainMessage) -> None:
         """An answer that cannot be made is found when the device is made, not when the host waits for it."""
         number, counted = self._number, self._counted
@@ -161,4 +203,4 @@ class Speaker:
             self.answer(PlainHeard(message.name, {}, None, None))
         except FieldError as error:
             raise SpeakerError(f"{self.profile.name}: no answer to {message.name} can be made: {error}; see simulation.values") from error
-        self._number, self._counted = number, counted
+        self._number, self._counted, self._last_answer = number, counted, ({}, b"")
