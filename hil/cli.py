@@ -78,6 +78,8 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
     type=(click.Choice(["cards", "misreads", "jams", "shuffles", "events"]), click.IntRange(0, 1_000_000)),
     help="A hard counter from its life before, such as `misreads 40`; `events` are events that no host has stored (up to 1000).",
 )
+@click.option("--test-deck", type=click.Path(path_type=Path, dir_okay=False), help="Cards in this order, laid in again when all have left.")
+@click.option("--weak-card", "weak", multiple=True, metavar="CARD[:RATE]", help="A card that the reader makes out badly, such as 7d:0.5.")
 @json_option
 def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
     profile: str,
@@ -101,6 +103,8 @@ def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
     broken: tuple[str, ...],
     sticky: tuple[int, ...],
     past: tuple[tuple[str, int], ...],
+    test_deck: Path | None,
+    weak: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Run a simulated device and print its port; it ends with Ctrl-C, or when its parent closes its input.
@@ -132,6 +136,8 @@ def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
         broken=broken,
         sticky=sticky,
         past=past,
+        test_deck=test_deck,
+        weak=weak,
     )
     shelf = shelf_of(profiles)
     if shelf.is_plain(profile):

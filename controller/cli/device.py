@@ -23,6 +23,7 @@ from controller.cli.device_options import (
     tell,
     wants_diagnosis,
 )
+from controller.cli.device_testdeal import testdeal_command
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, format_table, json_option, write_json, write_line
 from controller.technician import parts
 from controller.technician.bench import Bench
@@ -49,6 +50,9 @@ LINE_CONNECT_S = 15.0
 @click.group("device")
 def command() -> None:
     """Identify, watch and try one device, on its port alone."""
+
+
+command.add_command(testdeal_command)
 
 
 @command.command("identify")

@@ -58,10 +58,14 @@ class Work:
         self._log.write("result", command=request.name, result=result, fields=fields, **self._context)
         return answer
 
+    def note(self, happening: str, **details: object) -> None:
+        """Write down something that is no command."""
+        self._log.write(happening, **details, **self._context)
+
 
 @asynccontextmanager
-async def diagnosing(bench: Bench, diagnosis: Diagnosis) -> AsyncIterator[Work]:
-    """Enter diagnostic mode, and leave it at the end whatever happens.
+async def diagnosing(bench: Bench, diagnosis: Diagnosis, *, in_device: bool = True) -> AsyncIterator[Work]:
+    """Enter diagnostic mode, and leave it at the end whatever happens; not `in_device`: the device itself goes on as at a table.
 
     Raises:
         TechnicianError: the log cannot be written, or the device allows it not to this role.
@@ -76,7 +80,7 @@ async def diagnosing(bench: Bench, diagnosis: Diagnosis) -> AsyncIterator[Work]:
         "serial": None if identity is None else identity.serial,
     }
     log = WorkLog(diagnosis.work_log)
-    has_mode = not isinstance(bench.codec, PlainCodec) and "diag_enter" in bench.codec.profile.commands
+    has_mode = in_device and not isinstance(bench.codec, PlainCodec) and "diag_enter" in bench.codec.profile.commands
     log.write("diagnosis-entered", minutes=grant.minutes, **context)
     try:
         if has_mode:

@@ -21,10 +21,12 @@ from typing import Final
 import msgspec
 
 from controller.errors import ShoedError
+from controller.technician.deck_file import read_deck
 from device_profiles.errors import ProfileError
 from device_profiles.loader import load_profile
+from firmware_bridge.cards import Card, parse_card
 from hil.faults import FaultError, parse_fault
-from hil.mechanism.cards import fresh_shoe
+from hil.mechanism.cards import PhysicalCard, fresh_shoe
 from hil.simulated.device import SimulatedDevice
 from hil.simulated.settings import SimulatedSettings
 from hil.simulated.snapshot import Snapshot
@@ -64,6 +66,14 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     broken: tuple[str, ...] = ()
     sticky: tuple[int, ...] = ()
     past: tuple[tuple[str, int], ...] = ()
+    test_deck: Path | None = None
+    """A deck file: these cards in this order, laid in again whenever they have all left."""
+    weak: tuple[str, ...] = ()
+    """Cards that the reader makes out badly, each as `7d` or `7d:0.5`."""
+
+
+WEAK_RATE: Final = 0.5
+"""A card so worn that every second reading fails."""
 
 
 DEEDS: Final[dict[str, Callable[[SimulatedDevice], object]]] = {
@@ -112,6 +122,7 @@ def settings_of(wish: Wish) -> SimulatedSettings:
         firmware=wish.firmware,
         baud=wish.baud,
         sticky=wish.sticky,
+        weak={card.name: rate for card, rate in weak_cards(wish).items()},
         past=dict(wish.past),
     )
 
@@ -127,6 +138,35 @@ def verify_faults(wish: Wish) -> None:
             parse_fault(fault)
     except FaultError as error:
         raise ShoedError("unknown-fault", f"{error}.", "`shoed simulate --help` lists the faults.") from error
+
+
+def weak_cards(wish: Wish) -> dict[Card, float]:
+    """Return the cards that the reader makes out badly, and how often it fails.
+
+    Raises:
+        ShoedError: one is no card, or the rate is none.
+    """
+    found: dict[Card, float] = {}
+    for text in wish.weak:
+        name, colon, rate = text.partition(":")
+        try:
+            found[parse_card(name)] = float(rate) if colon else WEAK_RATE
+        except ValueError as error:
+            raise ShoedError("bad-weak-card", f"`{text[:40]}` is no weak card.", "Write such as 7d or 7d:0.5.") from error
+    return found
+
+
+def cards_of(wish: Wish) -> list[PhysicalCard]:
+    """Return the cards that lie in it at first: the test deck in its order, else shuffled decks.
+
+    Raises:
+        ShoedError: the test deck cannot be read.
+    """
+    if wish.test_deck is not None:
+        return [PhysicalCard(card) for card in read_deck(wish.test_deck)]
+    cards = fresh_shoe(wish.decks)
+    random.Random(wish.seed).shuffle(cards)
+    return cards
 
 
 def _key(text: str | None) -> bytes | None:
@@ -168,9 +208,8 @@ async def _serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
     device = SimulatedDevice(settings)
-    if wish.decks:
-        cards = fresh_shoe(wish.decks)
-        random.Random(wish.seed).shuffle(cards)
+    cards = cards_of(wish)
+    if cards:
         device.load(cards)  # without power nothing is told: the cards were in it already
     try:
         await device.start()
@@ -182,7 +221,7 @@ async def _serve(
         _say_port(device, wish, write_object, write_text)
         tasks = [loop.create_task(_tell_changes(device, write_object, write_text))]
         if wish.draw_every_s is not None:
-            tasks.append(loop.create_task(_keep_drawing(device, wish.draw_every_s)))
+            tasks.append(loop.create_task(_keep_drawing(device, wish.draw_every_s, wish)))
         listen(loop, lambda word: _do(device, word, write_text), ended)
         await ended.wait()
         for task in tasks:
@@ -224,9 +263,11 @@ def _public(snapshot: Snapshot | None) -> tuple[object, ...]:
     return () if snapshot is None else (snapshot.state, snapshot.gate, snapshot.position, snapshot.host_running)
 
 
-async def _keep_drawing(device: SimulatedDevice, every_s: float) -> None:
+async def _keep_drawing(device: SimulatedDevice, every_s: float, wish: Wish) -> None:
     while True:
         await device.until(lambda now: now.gate == "open", within_s=FOREVER_S)
+        if wish.test_deck is not None and not device.snapshot().inside:
+            device.load(cards_of(wish))
         device.draw()
         await asyncio.sleep(every_s)
 

@@ -7,7 +7,6 @@ profile, such as an alarm.
 from __future__ import annotations
 
 import asyncio
-import random
 import signal
 import sys
 from collections.abc import Callable, Mapping
@@ -22,8 +21,8 @@ from device_profiles.plain.messages import Plain
 from device_profiles.plain.profile import PlainProfile, TransportKind
 from device_profiles.plain.shelf import ProfileShelf
 from firmware_bridge.cards import FRENCH_CARDS
-from hil.demo.simulate import Wish, address_of, listen, verify_faults
-from hil.mechanism.cards import cut_card, fresh_shoe
+from hil.demo.simulate import Wish, address_of, cards_of, listen, verify_faults, weak_cards
+from hil.mechanism.cards import cut_card
 from hil.simulated.plain import PlainDevice, PlainSettings
 from hil.simulated.speaker import SpeakerError
 
@@ -107,17 +106,16 @@ async def _serve(
             link_dir=wish.link_dir,
             tcp=address_of(wish.tcp),
             rfc2217=address_of(wish.rfc2217),
+            weak=weak_cards(wish),
             tags=tags,
         )
     )
-    cards = fresh_shoe(wish.decks)
-    random.Random(wish.seed).shuffle(cards)
-    device.load(cards)
+    device.load(cards_of(wish))
     try:
         await device.start()
     except OSError as error:
         raise ShoedError("cannot-listen", f"The port cannot be opened: {error.strerror}.", "Choose another.") from error
-    drawing = loop.create_task(_keep_drawing(device, wish.draw_every_s)) if wish.draw_every_s is not None else None
+    drawing = loop.create_task(_keep_drawing(device, wish.draw_every_s, wish)) if wish.draw_every_s is not None else None
     deeds: set[asyncio.Task[None]] = set()
     try:
         _say_port(device, wish, write_object, write_text)
@@ -138,9 +136,11 @@ def _say_port(device: PlainDevice, wish: Wish, write_object: WriteObject, write_
     sys.stdout.flush()
 
 
-async def _keep_drawing(device: PlainDevice, every_s: float) -> None:
+async def _keep_drawing(device: PlainDevice, every_s: float, wish: Wish) -> None:
     while True:
         await asyncio.sleep(every_s)
+        if wish.test_deck is not None and not len(device.stack):
+            device.load(cards_of(wish))
         device.draw()
 
 

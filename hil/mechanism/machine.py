@@ -42,7 +42,7 @@ from hil.mechanism.act import Act
 from hil.mechanism.cards import BACKS, CARD_WEIGHT_DG, PhysicalCard, Stack
 from hil.mechanism.gate import Emit, Gate
 from hil.mechanism.options import DrawResult, HardCounters, MechanismOptions, ScriptedCard
-from hil.mechanism.reader import READER_FAULTS, Shoe, flags_of, see_card
+from hil.mechanism.reader import READER_FAULTS, Shoe, flags_of, see_card, weakness
 
 
 @dataclasses.dataclass(slots=True)
@@ -361,7 +361,7 @@ class Mechanism:
             self.tray.append(top)
             self.draw_cut_card(now_s)
             return
-        struck = self.faults.struck(*READER_FAULTS)
+        struck = self.faults.struck(*READER_FAULTS) | weakness(top, self.options.weak, self.rng)
         if "jam" in struck:
             self.feed.put_on_top(top)
             self._pulls.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from enum import Enum
 
 import msgspec
@@ -48,6 +49,8 @@ class MechanismOptions(msgspec.Struct, frozen=True):
     """Duplicates in a shuffle, and more copies than the shoe holds, are noticed."""
     knows_remaining: bool = True
     counted_unlock: bool = True
+    weak: Mapping[Card, float] = {}
+    """Cards that the reader makes out badly, such as a worn one: how often it fails, half of the time without noticing."""
     scripted: bool = False
     """Acts wait for the script to say which cards come; nothing comes from the stack by itself."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 from collections import Counter
+from collections.abc import Mapping
 
 from firmware_bridge.cards import JOKER, UNREADABLE, Card
 from firmware_bridge.events import CardFlag
@@ -45,6 +47,14 @@ class Shoe:
         self.position -= 1
         if card.face is not None and self.copies[card.face] > 0:
             self.copies[card.face] -= 1
+
+
+def weakness(card: PhysicalCard, weak: Mapping[Card, float], rng: random.Random) -> frozenset[str]:
+    """Return what befalls a card that the reader makes out badly."""
+    rate = weak.get(card.face, 0.0) if card.face is not None else 0.0
+    if not rate or rng.random() >= rate:
+        return frozenset()
+    return frozenset({rng.choice(("misread", "wrong-read"))})
 
 
 def see_card(card: PhysicalCard, script: ScriptedCard | None, struck: frozenset[str]) -> tuple[Card, int]:

@@ -27,6 +27,7 @@ from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.framers import PlainFrame
 from hil.faults import DeviceFaults, FaultyLine, parse_fault
 from hil.mechanism.cards import PhysicalCard, Stack
+from hil.mechanism.reader import weakness
 from hil.simulated.ends import End, PtyEnd, TcpEnd
 from hil.simulated.pacing import PacedLine
 from hil.simulated.rfc2217_end import Rfc2217End
@@ -54,6 +55,8 @@ class PlainSettings(msgspec.Struct, frozen=True, kw_only=True):
     tcp: tuple[str, int] | None = None
     rfc2217: tuple[str, int] | None = None
     """Be reached through a serial device server that listens there and takes settings for its line."""
+    weak: Mapping[Card, float] = {}
+    """Cards that its reader makes out badly, and how often it fails."""
     tags: Mapping[str, tuple[str, ...]] = {}
     """Card name to tags, for readers of tagged cards."""
 
@@ -248,7 +251,7 @@ class PlainDevice:
             return
         self.drawn += 1
         self._next_card_s = now_s + self._cycle_s
-        struck = self._faults.struck(*CARD_FAULTS)
+        struck = self._faults.struck(*CARD_FAULTS) | weakness(card, self.settings.weak, self._rng)
         seen = self._seen(card, struck)
         if seen is None:
             self.unread.append(card)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from device_profiles.values import FieldValue
+from firmware_bridge.cards import parse_card
 from firmware_bridge.seal import DeviceKey
 from hil.faults import FaultOrder, parse_fault
 from hil.mechanism.options import Kind, MechanismOptions, Timing
@@ -96,6 +97,8 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
     firmware: str = "1.0.0"
     baud: int | None = None
     """The rate of its pseudo-terminal; a host that set another one hears and sends nothing but rubbish. None: any rate will do."""
+    weak: Mapping[str, float] = {}
+    """Cards, by name, that its reader makes out badly, and how often it fails."""
     sticky: tuple[int, ...] = ()
     """Motors that move heavily: they draw more current."""
     past: Mapping[str, int] = {}
@@ -112,6 +115,7 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
             reads_stacks=self.reads_stacks,
             sure_of_doubles="double-feed-detection" not in self.without,
             counted_unlock="counted-unlock" not in self.without,
+            weak={parse_card(name): rate for name, rate in self.weak.items()},
             scripted=self.scripted,
         )
 
