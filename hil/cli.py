@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -60,7 +61,7 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
 @click.option("--link", "link_dir", type=click.Path(path_type=Path, file_okay=False), help="Put a link to the port here.")
 @click.option("--key", help="32 hexadecimal digits: the operator's key; sealed sessions only.")
 @click.option("--decks", default=1, show_default=True, type=click.IntRange(0, 12), help="Shuffled decks inside at first.")
-@click.option("--draw-every", type=click.FloatRange(0.01, 3600), help="Pull a card so many seconds while the gate is open.")
+@click.option("--draw-every", "draw_every_s", type=click.FloatRange(0.01, 3600), help="Pull a card so many seconds while the gate is open.")
 @click.option("--seed", default=1, show_default=True, type=int, help="The same seed, the same cards and faults.")
 @click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 1000.0), help="Foreign devices: so many times faster.")
 @click.option("--profiles", type=click.Path(path_type=Path, file_okay=False, exists=True), help="A directory of further profiles.")
@@ -69,7 +70,12 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
 @click.option("--technician-switch", is_flag=True, help="The switch on the device that lets a technician's commands through.")
 @click.option("--technician-key", help="32 hexadecimal digits: the technician's key; sealed sessions only.")
 @click.option("--firmware", default="1.0.0", show_default=True, help="The version that it tells.")
-@click.option("--baud", type=click.Choice(["9600", "19200", "38400", "57600", "115200"]), help="Its rate; any will do if not given.")
+@click.option(
+    "--baud",
+    type=click.Choice(["9600", "19200", "38400", "57600", "115200"]),
+    callback=lambda _context, _option, rate: None if rate is None else int(rate),
+    help="Its rate; any will do if not given.",
+)
 @click.option("--broken", multiple=True, type=click.Choice(["motor", "camera", "sensor", "memory", "clock"]), help="A part that failed.")
 @click.option("--sticky", multiple=True, type=click.IntRange(1, 3), help="A motor that moves heavily: 1 feed, 2 gate, 3 elevator.")
 @click.option(
@@ -81,32 +87,7 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
 @click.option("--test-deck", type=click.Path(path_type=Path, dir_okay=False), help="Cards in this order, laid in again when all have left.")
 @click.option("--weak-card", "weak", multiple=True, metavar="CARD[:RATE]", help="A card that the reader makes out badly, such as 7d:0.5.")
 @json_option
-def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
-    profile: str,
-    kind: str,
-    serial: str,
-    tcp: str | None,
-    rfc2217: str | None,
-    link_dir: Path | None,
-    key: str | None,
-    decks: int,
-    draw_every: float | None,
-    seed: int,
-    speed: float,
-    profiles: Path | None,
-    cards: Path | None,
-    faults: tuple[str, ...],
-    technician_switch: bool,
-    technician_key: str | None,
-    firmware: str,
-    baud: str | None,
-    broken: tuple[str, ...],
-    sticky: tuple[int, ...],
-    past: tuple[tuple[str, int], ...],
-    test_deck: Path | None,
-    weak: tuple[str, ...],
-    as_json: bool,
-) -> None:
+def simulate(*, as_json: bool, **wished: Any) -> None:  # each option has the name of what it wishes for
     """Run a simulated device and print its port; it ends with Ctrl-C, or when its parent closes its input.
 
     Words on standard input are done to the device: `help` lists them.
@@ -114,33 +95,9 @@ def simulate(  # noqa: PLR0913, PLR0917  # one parameter for each option
     from hil.demo.simulate import Wish, run_simulator
     from hil.demo.simulate_plain import run_plain, shelf_of
 
-    wish = Wish(
-        profile=profile,
-        kind=kind,
-        serial=serial,
-        tcp=tcp,
-        rfc2217=rfc2217,
-        link_dir=link_dir,
-        key=key,
-        decks=decks,
-        draw_every_s=draw_every,
-        seed=seed,
-        faults=faults,
-        speed=speed,
-        profiles=profiles,
-        cards=cards,
-        technician_switch=technician_switch,
-        technician_key=technician_key,
-        firmware=firmware,
-        baud=None if baud is None else int(baud),
-        broken=broken,
-        sticky=sticky,
-        past=past,
-        test_deck=test_deck,
-        weak=weak,
-    )
-    shelf = shelf_of(profiles)
-    if shelf.is_plain(profile):
+    wish = Wish(**wished)
+    shelf = shelf_of(wish.profiles)
+    if shelf.is_plain(wish.profile):
         run_plain(wish, shelf, write_json if as_json else None, write_line)
         return
     run_simulator(wish, write_json if as_json else None, write_line)
