@@ -6,8 +6,8 @@ Rules:
 * Everything the session tells goes to the consumer at once and in order, on the event loop; the consumer must not wait.
   Its inbox is bounded by the protocol: a device has at most 8 unacknowledged events under way (SDP/1 1.7).
 * An event is acknowledged only by `acknowledge`, which the owner calls when it is durable.
-* A broken port is closed before anyone is told, and opened again after 1, 2, 4, 8, then every 15 s (SDP/1 1.8). While
-  the port stays open the session itself tries RST at the same pace.
+* A broken port is closed before anyone is told, and opened again after 1, 2, 4, 8, then every 15 s (SDP/1 1.8), or as soon as
+  something new is seen where it is looked for. While the port stays open the session itself tries RST at the same pace.
 * A device that is not the registered one is refused: its port is closed, nothing it says is passed on. It is tried
   again at the slowest pace, because the right one may be plugged in; each try proves identity anew.
 * Bytes are handed from the port to the session and back without a task switch: one loop serves many devices.
@@ -26,6 +26,7 @@ import msgspec
 
 from firmware_bridge.commands import Command
 from firmware_bridge.link.line import Line
+from firmware_bridge.reopening import REOPEN_AFTER_S, wait_to_reopen
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.contract import Session
 from firmware_bridge.session.outputs import (
@@ -41,9 +42,6 @@ from firmware_bridge.session.outputs import (
     StatusReported,
 )
 from firmware_bridge.transport.base import LineCounters, Transport, TransportError, TransportState
-
-REOPEN_AFTER_S = (1.0, 2.0, 4.0, 8.0, 15.0)
-"""SDP/1 1.8: 1, 2, 4, 8, then every 15 s."""
 
 
 class DeviceStanding(Enum):
@@ -206,6 +204,7 @@ class Device:
         try:
             while True:
                 retry_in_s = REOPEN_AFTER_S[min(tries, len(REOPEN_AFTER_S) - 1)]
+                mark = self.transport.plug_mark()
                 self._stand(DeviceStanding.WAITING_FOR_PORT)
                 try:
                     self._over.clear()
@@ -220,7 +219,8 @@ class Device:
                 if self._failure is not None:
                     raise self._failure
                 tries = min(tries + 1, len(REOPEN_AFTER_S) - 1)
-                await self._pause(retry_in_s)
+                if await wait_to_reopen(self.transport, mark, self._pause(retry_in_s)):
+                    tries = 0
         finally:
             self._stop_timer()
             await self.transport.close()
@@ -335,6 +335,7 @@ class Device:
             case Refused():
                 self.refusal, self._refused_now = output, True
                 self._over.set()
+                self._wake_watchers()
             case _:
                 pass
 
@@ -342,6 +343,9 @@ class Device:
         if standing is self._standing:
             return
         self._standing = standing
+        self._wake_watchers()
+
+    def _wake_watchers(self) -> None:
         watchers, self._watchers = self._watchers, []
         for watcher in watchers:
             if not watcher.done():

@@ -8,26 +8,39 @@ import click
 
 from controller.cli.output import json_option, write_line, write_listing
 
-DEFAULT_LINKS = "/dev/serial/by-id"
-
 
 @click.command("ports")
 @click.option(
     "--links",
     type=click.Path(path_type=Path, file_okay=False),
-    default=Path(DEFAULT_LINKS),
-    show_default=True,
-    help="The directory of links that name each adapter.",
+    help="The directory of links that name each adapter; the configuration's, or udev's own.",
+)
+@click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Say which port is whose, and what of this configuration is not plugged in.",
 )
 @json_option
-def command(links: Path, as_json: bool) -> None:
+def command(links: Path | None, config_file: Path | None, as_json: bool) -> None:
     """List the ports of this machine, who holds them, and how to name them."""
     import msgspec
 
-    from controller.service.discovery import list_seen_ports
+    from controller.service.config import load_config
+    from controller.service.discovery import list_configured_ports, list_seen_ports
+    from firmware_bridge.transport.adapters import DEFAULT_LINKS
 
-    rows = [msgspec.structs.asdict(seen) for seen in list_seen_ports(links)]
-    columns = ("port", "description", "usb", "serial", "stable", "permitted", "holder")
-    write_listing(rows, columns, as_json=as_json)
+    if config_file is None:
+        found = list_seen_ports(links or Path(DEFAULT_LINKS))
+    else:
+        setup = load_config(config_file)
+        if links is not None:
+            ports = msgspec.structs.replace(setup.config.ports, links=str(links.absolute()))
+            setup = msgspec.structs.replace(setup, config=msgspec.structs.replace(setup.config, ports=ports))
+        found = list_configured_ports(setup)
+    rows = [msgspec.structs.asdict(seen) for seen in found]
+    columns = ("port", "path", "description", "usb", "serial", "interface", "stable", "permitted", "holder", "device", "note")
+    told = [column for column in columns if column in ("port", "stable", "permitted", "holder") or any(row[column] for row in rows)]
+    write_listing(rows, columns if as_json else told, as_json=as_json)
     if not rows and not as_json:
-        write_line(f"No port was found. Plug a device in, or name another directory of links than {links}.")
+        write_line("No port was found. Plug a device in, or name another directory of links with --links.")

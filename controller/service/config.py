@@ -5,7 +5,7 @@ whether ports, key files and the journal are in order is asked by `controller.se
 
 Paths are relative to the configuration file's own directory. A port is an address of a transport, or a bare name in
 the directory of links (`[ports] links`): links are named after the adapter and its interface, `ttyUSB0` after the order
-of plugging in.
+of plugging in. `adapter://` names the adapter itself by its serial number.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import ipaddress
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Final, Literal
+from urllib.parse import quote
 
 import msgspec
 
 from controller.service.errors import ConfigError
 from controller.service.strict import needs, read_struct, shown
 from device_profiles.toml_text import TomlTextError, parse_toml
+from firmware_bridge.transport.adapters import DEFAULT_LINKS
 
 CONFIG_SIZE_LIMIT_BYTES: Final = 1 << 20
 """A configuration of a hundred tables with full pay tables is under 200 kB; more is some other file."""
@@ -32,6 +34,9 @@ DEVICES_MAX: Final = 4
 
 NAME_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$"
 """Names go into addresses of the API, metrics and the journal, where neither blanks nor quotes may stand."""
+
+ADAPTER: Final = "adapter://"
+"""Begins the address of a serial adapter by its serial number."""
 
 SDP1_PROFILE: Final = "sdp1"
 """The profile whose devices always tell who they are."""
@@ -67,7 +72,7 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     port: Annotated[
         str,
         needs(
-            'a name in the directory of links, a path, "tcp://host:port" or "rfc2217://host:port"',
+            'a name in the directory of links, "adapter://SERIAL?interface=0", a path, "tcp://host:port" or "rfc2217://host:port"',
             "Where it is plugged in. A bare name is looked up in `[ports] links`.",
             min_length=1,
         ),
@@ -139,9 +144,7 @@ class ApiConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class PortsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How ports are found."""
 
-    links: Annotated[str, needs("a directory in quotes", "The directory of links that name each adapter.", min_length=1)] = (
-        "/dev/serial/by-id"
-    )
+    links: Annotated[str, needs("a directory in quotes", "The directory of links that name each adapter.", min_length=1)] = DEFAULT_LINKS
 
 
 class ProfilesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -208,12 +211,25 @@ class Setup(msgspec.Struct, frozen=True):
     file: Path
     config: Config
 
+    def owners(self) -> dict[str, str]:
+        """Return whose device has which serial number, in words."""
+        return {
+            device.serial: f"the {device.name} of table {table.id}"
+            for table in self.config.table
+            for device in table.device
+            if device.serial is not None
+        }
+
     def path_of(self, text: str) -> Path:
         """Return a path of the file, relative ones beside the file."""
         return self.file.parent / Path(text)
 
     def port_of(self, device: DeviceConfig) -> str:
-        """Return the transport's address of a device's port."""
+        """Return the transport's address of a device's port; an adapter's says in which directory of links it is looked for."""
+        if device.port.startswith(ADAPTER) and "links=" not in device.port:
+            links = str(self.path_of(self.config.ports.links))
+            sign = "&" if "?" in device.port else "?"
+            return device.port if links == DEFAULT_LINKS else f"{device.port}{sign}links={quote(links)}"
         if "/" not in device.port:
             return str(self.path_of(self.config.ports.links) / device.port)
         return device.port if "://" in device.port else str(self.path_of(device.port))

@@ -148,7 +148,7 @@ class Daemon:
             if not plan.habits.tells_serial:
                 logger.warning("identity-not-checked", table=engine.table, device=device.name, why=UNCHECKED)
             task.drivers[device.name] = DeviceDriver(
-                Post(engine.table, device.name, device.kind is DeviceKind.SHOE, plan.habits),
+                Post(engine.table, device.name, device.kind is DeviceKind.SHOE, plan.habits, self._plan.setup.owners()),
                 plan.make,
                 task.tell,
                 metrics=self._metrics,

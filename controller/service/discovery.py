@@ -1,70 +1,107 @@
-"""Which ports this machine has: what pyserial lists, and the links in a directory that is a setting.
+"""Which ports this machine has: what the system lists, the links in a directory that is a setting, and what a configuration wants of them.
 
-A port is told with a name that stays the same after plugging in again, in the words of the configuration, so that a
-line can be copied into it. Looking opens nothing and changes nothing.
+A port is told with a name that stays the same after plugging in again, in the words of the configuration, so that a line can be copied
+into it. With a configuration each port says whose it is, and what of it is missing or cannot be told apart says so. Looking opens
+nothing and changes nothing.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import msgspec
-from serial.tools import list_ports
 
-from firmware_bridge.transport.serial import find_holder
+from controller.service.config import ADAPTER, DeviceConfig, Setup, TableConfig
+from firmware_bridge.transport.adapters import Adapter, list_adapters, twins_of
+from firmware_bridge.transport.address import open_transport
+from firmware_bridge.transport.base import TransportError
+from firmware_bridge.transport.serial import SerialTransport, find_holder
 
 BUILT_IN_PREFIX: Final = "/dev/ttyS"
 """Ports of the main board: their names do not move, and most of them lead nowhere."""
 
 
 class PortSeen(msgspec.Struct, frozen=True, kw_only=True):
-    """One port of this machine."""
+    """One port of this machine, or one that a configuration looks for."""
 
     port: str
-    """What to write in the configuration: a link's name where there is one, else the path."""
+    """What to write in the configuration: a link's name where there is one, else the adapter's own number, else the path."""
     path: str
+    """Where it is now; empty: nowhere."""
     stable: bool
     """False: the name follows the order of plugging in."""
-    description: str
-    serial: str | None
+    description: str = ""
+    serial: str | None = None
     """The adapter's own serial number, which is not the device's."""
-    usb: str | None
-    permitted: bool
-    holder: str | None
+    interface: int | None = None
+    usb: str | None = None
+    permitted: bool = True
+    holder: str | None = None
+    device: str | None = None
+    """The table and device that it is configured for."""
+    note: str = ""
+    """What keeps it from being used by this name."""
 
 
 def list_seen_ports(links: Path) -> list[PortSeen]:
     """Return all ports, links of the directory first."""
-    by_path = {info.device: info for info in list_ports.comports()}
-    seen: list[PortSeen] = []
-    linked: set[str] = set()
-    for link in sorted(_links_in(links)):
-        target = os.path.realpath(link)
-        linked.add(target)
-        seen.append(_seen(link.name, target, by_path.get(target), stable=True))
-    others = sorted(set(by_path) - linked)
-    return seen + [_seen(path, path, by_path[path], stable=path.startswith(BUILT_IN_PREFIX)) for path in others]
+    adapters = list_adapters(links)
+    return [_seen(adapter, twins_of(adapter, adapters)) for adapter in adapters]
 
 
-def _links_in(folder: Path) -> list[Path]:
+def list_configured_ports(setup: Setup) -> list[PortSeen]:
+    """Return all ports with the devices that a configuration has on them, and what it looks for and does not find."""
+    seen = list_seen_ports(setup.path_of(setup.config.ports.links))
+    wanted = [_wanted(setup, table, device) for table in setup.config.table for device in table.device]
+    names = {one.path: one.device for one in wanted if one.path}
+    told = {port.path for port in seen}
+    rows = [msgspec.structs.replace(port, device=names.get(port.path)) for port in seen]
+    return rows + [one for one in wanted if one.path not in told]
+
+
+def _wanted(setup: Setup, table: TableConfig, device: DeviceConfig) -> PortSeen:
+    row = PortSeen(port=device.port, path="", stable=True, device=f"{table.id} {device.name}")
     try:
-        return [entry for entry in folder.iterdir() if entry.is_symlink()]
-    except OSError:
-        return []
+        transport = open_transport(setup.port_of(device))
+        if not isinstance(transport, SerialTransport):
+            return row
+        path = os.path.realpath(transport.locate())
+    except TransportError as error:
+        return msgspec.structs.replace(row, note=error.what)
+    if not Path(path).exists():
+        return msgspec.structs.replace(row, note="not plugged in")
+    return msgspec.structs.replace(row, path=path, permitted=_permitted(path), holder=find_holder(path))
 
 
-def _seen(port: str, path: str, info: object, *, stable: bool) -> PortSeen:
-    vid, pid = getattr(info, "vid", None), getattr(info, "pid", None)
-    description = getattr(info, "description", None)
+def _seen(adapter: Adapter, twins: list[Adapter]) -> PortSeen:
     return PortSeen(
-        port=port,
-        path=path,
-        stable=stable,
-        description="" if description in (None, "n/a") else str(description),
-        serial=getattr(info, "serial_number", None),
-        usb=None if vid is None or pid is None else f"{vid:04x}:{pid:04x}",
-        permitted=os.access(path, os.R_OK | os.W_OK),
-        holder=find_holder(path),
+        port=adapter.path if twins else _name_of(adapter),
+        path=adapter.path,
+        stable=not twins and (adapter.link is not None or adapter.serial is not None or adapter.path.startswith(BUILT_IN_PREFIX)),
+        description=adapter.description,
+        serial=adapter.serial,
+        interface=adapter.interface,
+        usb=None if adapter.vendor is None or adapter.product is None else f"{adapter.vendor:04x}:{adapter.product:04x}",
+        permitted=_permitted(adapter.path),
+        holder=find_holder(adapter.path),
+        note=" ".join(_twin_words(adapter, twins)),
     )
+
+
+def _name_of(adapter: Adapter) -> str:
+    if adapter.link is not None or adapter.serial is None:
+        return adapter.name
+    return f"{ADAPTER}{adapter.serial}{'' if adapter.interface is None else f'?interface={adapter.interface}'}"
+
+
+def _twin_words(adapter: Adapter, twins: list[Adapter]) -> Iterator[str]:
+    if twins:
+        same = f"the serial number {adapter.serial}" if adapter.serial else "no serial number"
+        yield f"of the same kind with {same} as {', '.join(twin.path for twin in twins)}: name it by a link in /dev/serial/by-path"
+
+
+def _permitted(path: str) -> bool:
+    return os.access(path, os.R_OK | os.W_OK)

@@ -22,8 +22,9 @@ from controller.service.inbox import Heard, Joined, Noticed, Standing, ToTable
 from controller.service.leave import Leave
 from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
+from controller.service.loss import loss_words, refusal_words
 from controller.service.metrics import Metrics
-from controller.service.patience import BUSY_WAIT_S, DEFECT_PAUSE_S, FIRST_CONNECTION_S, NOTICE_GAP_S, Next, Patience, loss_words, words_of
+from controller.service.patience import BUSY_WAIT_S, DEFECT_PAUSE_S, FIRST_CONNECTION_S, NOTICE_GAP_S, Next, Patience, words_of
 from controller.table.outcome import Wanted
 from firmware_bridge.commands import Command, Lock
 from firmware_bridge.device import DeviceOutput, PortFailed, PortLost
@@ -68,8 +69,7 @@ class DeviceDriver:
         self.identity: DeviceIdentity | None = None
         self.detail = ""
         self.habits = post.habits
-        self._table = post.table
-        self._deals = post.deals
+        self._post = post
         self._make_link = make_link
         self._tell = tell
         self._metrics = metrics
@@ -274,7 +274,7 @@ class DeviceDriver:
 
     def _hear_refused(self, output: Refused) -> None:
         """The link tries it again by itself, since the right device may be plugged in; the table is told once."""
-        detail = f"{output.kind.value}: expected {output.expected}, found {output.actual}"
+        detail = refusal_words(output, self._post.owners)
         told = self.standing is Standing.REFUSED or (self._told_lost and self.detail == detail)
         self._lose(detail)
         self.standing, self.detail = Standing.REFUSED, detail
@@ -284,9 +284,9 @@ class DeviceDriver:
     def _hear_line(self, output: EventRepeated | Fault | LineQuality) -> None:
         match output:
             case EventRepeated():
-                self._metrics.add("shoed_repeated_events_total", table=self._table, device=self.name)
+                self._metrics.add("shoed_repeated_events_total", table=self._post.table, device=self.name)
             case Fault():
-                labels = {"table": self._table, "device": self.name, "kind": output.kind.value}
+                labels = {"table": self._post.table, "device": self.name, "kind": output.kind.value}
                 self._metrics.add("shoed_device_faults_total", output.count, **labels)
                 if output.kind in (FaultKind.EVENT_CHANGED, FaultKind.BOOT_COUNT_BACK):
                     self._notice_seldom("wrong-identity", f"{output.kind.value}: the device was exchanged or is damaged")
@@ -303,7 +303,7 @@ class DeviceDriver:
 
     def _lose(self, detail: str) -> None:
         if self.standing is Standing.RUNNING:
-            self._metrics.add("shoed_device_losses_total", table=self._table, device=self.name)
+            self._metrics.add("shoed_device_losses_total", table=self._post.table, device=self.name)
         if self.standing is not Standing.REFUSED:
             self.standing, self.detail = Standing.LOST, detail
         self._view.caught_up = False
@@ -344,7 +344,7 @@ class DeviceDriver:
         if self.standing is not Standing.RUNNING or self._link is None:  # a link that is being let go carries nothing
             return None
         view = self._view
-        command = next_command(view, self._wanted, self._table, self._clock()) if self._deals else next_clear(view)
+        command = next_command(view, self._wanted, self._post.table, self._clock()) if self._post.deals else next_clear(view)
         if command is None or command == self._patience.given_up_on:
             return None
         return None if self._untaken and not isinstance(command, Lock) else command
@@ -378,7 +378,7 @@ class DeviceDriver:
 
     async def _take_answer(self, command: Command, wanted: Wanted, answer: CommandAnswered | CommandFailed, link: Link) -> None:
         status = words_of(answer)
-        self._metrics.add("shoed_device_commands_total", table=self._table, device=self.name, status=status)
+        self._metrics.add("shoed_device_commands_total", table=self._post.table, device=self.name, status=status)
         self._logger.debug("command", command=type(command).__name__, status=status)
         match self._patience.judge(command, answer):
             case Next.ACCEPTED:

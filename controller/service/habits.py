@@ -6,6 +6,7 @@ takes every command. Foreign devices give less; what is missing is never asked f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -55,6 +56,8 @@ class Post(msgspec.Struct, frozen=True):
     device: str
     deals: bool = True
     habits: Habits = SDP1
+    owners: Mapping[str, str] = {}
+    """Whose device has which serial number, in words, so that two that are exchanged are told as such."""
 
 
 def is_fresh(status: StatusReport) -> bool:

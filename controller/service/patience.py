@@ -10,9 +10,8 @@ from enum import Enum
 from typing import Final
 
 from firmware_bridge.commands import Command, Dispense, Unlock
-from firmware_bridge.device import PortFailed, PortLost
 from firmware_bridge.events import Status
-from firmware_bridge.session.outputs import CommandAnswered, CommandFailed, CommandFailure, LinkLost
+from firmware_bridge.session.outputs import CommandAnswered, CommandFailed, CommandFailure
 
 REFUSALS_MAX: Final = 3
 """A device that refuses the same command three times, with STATUS read in between, will not take it the fourth time."""
@@ -86,8 +85,3 @@ class Patience:
 def words_of(answer: CommandAnswered | CommandFailed) -> str:
     """Return an answer's status or failure as one word."""
     return answer.failure.value if isinstance(answer, CommandFailed) else answer.status.value
-
-
-def loss_words(output: LinkLost | PortLost | PortFailed) -> str:
-    """Return why a connection was lost, for people."""
-    return f"{output.cause.value} {output.detail}".strip() if isinstance(output, LinkLost) else output.error.what

@@ -30,6 +30,7 @@ from controller.journal.startup import DamageFoundError, damaged, read_header
 from controller.service.config import DeviceConfig, Setup, TableConfig
 from controller.service.device_plan import DevicePlan, plan_device
 from controller.service.errors import ConfigError, ServiceError
+from controller.service.loss import refusal_words
 from controller.service.program import verify_program
 from controller.service.strict import shown
 from controller.service.token import check_token_file
@@ -169,7 +170,7 @@ async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, p
             "wrong-device",
             setup.file,
             f"{key}.serial",
-            f"the device at {setup.port_of(device)} is refused ({output.kind.value}): expected {output.expected}, found {output.actual}",
+            f"the device at {setup.port_of(device)} is refused, {refusal_words(output, setup.owners())}",
             "plug in the device that belongs to this table, or correct the configuration",
         )
     return output if isinstance(output, Identified) else None

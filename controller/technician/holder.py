@@ -20,6 +20,8 @@ from controller.errors import ShoedError
 from controller.service.config import DeviceConfig, Setup, TableConfig, load_config
 from controller.service.grant import Grant
 from controller.technician.errors import TechnicianError
+from firmware_bridge.transport.address import path_of
+from firmware_bridge.transport.base import TransportError
 
 API_S: Final = 5.0
 """The daemon answers in milliseconds; a table that hangs must not hang its technician too."""
@@ -76,8 +78,11 @@ def device_at(setup: Setup, port: str) -> tuple[TableConfig, DeviceConfig] | Non
 
 
 def _real(port: str) -> str:
-    path = port.removeprefix("serial://").partition("?")[0]
-    return port if "://" in path else os.path.realpath(path)
+    """Return the node that a port's address leads to now, whatever it is named by; the address itself where that is not to be told."""
+    try:
+        return path_of(port) or port
+    except TransportError:
+        return port
 
 
 def _configs_at(port: str) -> Iterator[Path]:

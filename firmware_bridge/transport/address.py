@@ -3,6 +3,7 @@
 | address | reaches |
 |---|---|
 | a path, `serial:///dev/ttyS0?baud=9600&parity=E&bits=7&dtr=off` | a serial port |
+| `adapter://A50285BI?interface=0` | the serial port of the adapter with this serial number, whatever its name is now |
 | `tcp://host:port` | a device, or a serial device server that carries bytes only |
 | `rfc2217://host:port?baud=9600` | a serial device server whose line is set from here |
 
@@ -11,23 +12,25 @@ What a serial line's address does not say is as the device's profile has it, els
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 import msgspec
 
-from firmware_bridge.transport.base import BadAddressError, Transport
+from firmware_bridge.transport.adapters import DEFAULT_LINKS
+from firmware_bridge.transport.base import BadAddressError, Transport, TransportError
 from firmware_bridge.transport.rfc2217 import Rfc2217Transport
-from firmware_bridge.transport.serial import DEFAULTS, SerialTransport
+from firmware_bridge.transport.serial import DEFAULTS, AdapterTransport, SerialTransport
 from firmware_bridge.transport.settings import Parity, SerialSettings
 from firmware_bridge.transport.tcp import TcpTransport
 
 BAUD_RATES: Final = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
 """Rates that an address may name: those of SDP/1 1.1, of older shoes and of fast adapters. A profile may name any."""
 
-_HOW_TO_WRITE = "write a path, serial:///path?baud=115200, tcp://host:port or rfc2217://host:port?baud=115200"
+_HOW_TO_WRITE = "write a path, serial:///path?baud=115200, adapter://SERIAL?interface=0, tcp://host:port or rfc2217://host:port?baud=115200"
 _SETTINGS = "use baud=NUMBER, bits=5..8, parity=N|E|O|M|S, stop=1|2, rs485=on|off, dtr=on|off, rts=on|off"
 _SWITCH: Final[Mapping[str, object]] = {"on": True, "off": False}
 _WORDS: Final[Mapping[str, tuple[str, Mapping[str, object]]]] = {
@@ -53,7 +56,8 @@ def open_transport(url: str, usual: SerialSettings = DEFAULTS) -> Transport:
         return SerialTransport(url, usual)
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises where it is no number
+        if parts.scheme != "adapter":  # whose serial numbers are no hosts
+            _ = parts.port  # raises where it is no number
     except ValueError as error:
         raise BadAddressError(f"'{url}' is no address", _HOW_TO_WRITE) from error
     maker = _MAKERS.get(parts.scheme)
@@ -72,10 +76,34 @@ def with_baud(url: str, baud: int) -> str:
     return f"{address}?{'&'.join([*told, f'baud={baud}'])}"
 
 
+def path_of(url: str) -> str | None:
+    """Return the node that a serial port's address leads to now; None for other ports, and where none or several fit."""
+    transport = open_transport(url)
+    if not isinstance(transport, SerialTransport):
+        return None
+    try:
+        return os.path.realpath(transport.locate())
+    except TransportError:
+        return None
+
+
 def _make_serial(parts: SplitResult, usual: SerialSettings) -> Transport:
     if parts.netloc or not parts.path or "\0" in parts.path:
         raise BadAddressError(f"'{parts.geturl()}' needs three slashes and a path", _HOW_TO_WRITE)
     return SerialTransport(parts.path, read_settings(parts.query, usual))
+
+
+def _make_adapter(parts: SplitResult, usual: SerialSettings) -> Transport:
+    serial_number, told = unquote(parts.netloc), parse_qsl(parts.query, keep_blank_values=True)
+    if not serial_number or parts.path or "\0" in serial_number:
+        raise BadAddressError(f"'{parts.geturl()}' needs the serial number of an adapter", _HOW_TO_WRITE)
+    own = dict(told)
+    interface = own.get("interface")
+    if interface is not None and not (interface.isascii() and interface.isdigit() and len(interface) < 4):
+        raise BadAddressError(f"'interface={interface}' is no number of an interface", "use a number such as interface=0")
+    links = Path(own.get("links") or DEFAULT_LINKS)
+    settings = read_settings(urlencode([(key, word) for key, word in told if key not in ("interface", "links")]), usual)
+    return AdapterTransport(serial_number, None if interface is None else int(interface), links, settings)
 
 
 def _make_tcp(parts: SplitResult, _usual: SerialSettings) -> Transport:
@@ -120,7 +148,8 @@ def _usual_rate(baud: int) -> int:
 
 _MAKERS: Final[Mapping[str, Callable[[SplitResult, SerialSettings], Transport]]] = {
     "serial": _make_serial,
+    "adapter": _make_adapter,
     "tcp": _make_tcp,
     "rfc2217": _make_rfc2217,
 }
-_HAS_RATE: Final = ("serial://", "rfc2217://")
+_HAS_RATE: Final = ("serial://", "adapter://", "rfc2217://")

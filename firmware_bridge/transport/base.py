@@ -155,6 +155,13 @@ class Transport(ABC):
     def state(self) -> TransportState:
         """Where the transport stands."""
 
+    def plug_mark(self) -> object:
+        """Return what changes when something is plugged in where this port is looked for.
+
+        None: nothing is there, or this transport cannot tell. It waits for nothing.
+        """
+        return None
+
     @abstractmethod
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> None:
         """Open the port and begin to deliver bytes.

@@ -18,10 +18,12 @@ import os
 import stat
 import termios
 from pathlib import Path
+from urllib.parse import quote
 
 import serial
 from serial.rs485 import RS485Settings
 
+from firmware_bridge.transport.adapters import find_adapter, link_mark, node_mark, verify_unique
 from firmware_bridge.transport.base import (
     OPEN_DEADLINE_S,
     PortBrokenError,
@@ -71,14 +73,27 @@ class SerialTransport(DescriptorTransport):
             raise
 
     def _hangs(self) -> PortStalledError:
-        return PortStalledError(f"{self.path} does not open: its driver hangs", "unplug the adapter, plug it in again")
+        return PortStalledError(f"{self.path or self.url} does not open: its driver hangs", "unplug the adapter, plug it in again")
 
     def _free_late(self, opening: asyncio.Future[int]) -> None:
         """The caller has gone while the worker was opening: nobody will ever close this descriptor but us."""
         if not opening.cancelled() and opening.exception() is None:
             OWN_THREADS.submit(self._free_descriptor, opening.result(), unsent=False)
 
+    def plug_mark(self) -> object:
+        return node_mark(self.path)
+
+    def locate(self) -> str:
+        """Return the path of the port as it is now; looks around in the system for it, so not on the loop.
+
+        Raises:
+            TransportError: there is none, or more than one.
+        """
+        verify_unique(self.path)
+        return self.path
+
     def _open_and_configure(self) -> int:
+        self.path = self.locate()
         wanted, is_wire = self.settings, not _is_pty_path(self.path)
         port = serial.Serial(None, wanted.baud, timeout=0, exclusive=True)
         port.dtr, port.rts = wanted.dtr, wanted.rts  # before opening: some adapters reset the device on a change
@@ -119,6 +134,25 @@ class SerialTransport(DescriptorTransport):
             return  # the port has vanished: there is nothing left to give back
         finally:
             os.close(fd)
+
+
+class AdapterTransport(SerialTransport):
+    """The port of the adapter with a serial number, wherever it is plugged in; `path` is where it was found last."""
+
+    def __init__(self, serial_number: str, interface: int | None, links: Path, settings: SerialSettings = DEFAULTS) -> None:
+        super().__init__("", settings)
+        words = [] if interface is None else [f"interface={interface}"]
+        query = "&".join([*words, *filter(None, [settings.query()])])
+        self.url = f"adapter://{quote(serial_number)}{'?' if query else ''}{query}"
+        self.serial_number = serial_number
+        self.interface = interface
+        self.links = links
+
+    def plug_mark(self) -> object:
+        return link_mark(self.serial_number, self.links)
+
+    def locate(self) -> str:
+        return find_adapter(self.serial_number, self.interface, self.links).path
 
 
 class _NoDirectionError(Exception):

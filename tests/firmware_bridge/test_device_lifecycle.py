@@ -13,7 +13,6 @@ import pytest
 from firmware_bridge.codec import load_codec
 from firmware_bridge.commands import OpenShoe, Request, Unlock
 from firmware_bridge.device import (
-    REOPEN_AFTER_S,
     Device,
     DeviceOutput,
     DeviceStanding,
@@ -23,6 +22,7 @@ from firmware_bridge.device import (
 )
 from firmware_bridge.errors import MisuseError, NotReadyError
 from firmware_bridge.events import Status
+from firmware_bridge.reopening import REOPEN_AFTER_S
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
@@ -172,7 +172,7 @@ def test_a_device_without_the_registered_key_is_never_used(device_key: bytes | N
             outputs: list[DeviceOutput] = []
             device = device_on(simulator.url, outputs.append, serial="SIM-SHOE-1", key=KEY)
             device.start()
-            await asyncio.sleep(120.0)
+            await asyncio.sleep(40.0)
             await device.stop()
             assert any(isinstance(output, PortOpened) for output in outputs)
             assert not any(isinstance(output, EventArrived | Running) for output in outputs)

@@ -154,6 +154,32 @@ def test_ports_are_listed_by_names_that_stay(tmp_path: Path, silent_port: str, c
     assert Path(setup.port_of(setup.config.table[0].device[0])).resolve() == Path(silent_port)
 
 
+def test_ports_of_a_configuration_say_whose_they_are_and_what_is_missing(
+    tmp_path: Path, silent_port: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    links = tmp_path / "links"
+    links.mkdir()
+    (links / "usb-ACME_SX-8_A50-if00").symlink_to(silent_port)
+    (links / "usb-ACME_SX-8_B-if00").symlink_to(silent_port)
+    file = configure(tmp_path, "adapter://A50")
+    for port, wanted in [
+        ("adapter://A50", {"path": silent_port, "device": "T1 shoe", "note": ""}),
+        ("usb-ACME_SX-8_A50-if00", {"path": silent_port, "device": "T1 shoe", "note": ""}),
+        ("adapter://A51", {"port": "adapter://A51", "path": "", "device": "T1 shoe"}),
+        ("/dev/ttyUSB77", {"path": "", "device": "T1 shoe", "note": "not plugged in"}),
+        ("tcp://127.0.0.1:1", {"port": "tcp://127.0.0.1:1", "device": "T1 shoe", "note": ""}),
+    ]:
+        configure(tmp_path, port)
+        assert run(["ports", "--config", str(file), "--json"]) == 0
+        rows = [row for row in map(json.loads, capsys.readouterr().out.splitlines()) if row["device"]]
+        assert wanted.items() <= rows[0].items()
+        assert run(["ports", "--config", str(file)]) == 0
+        assert "T1 shoe" in capsys.readouterr().out
+    configure(tmp_path, "adapter://A51")
+    assert run(["ports", "--config", str(file), "--links", str(tmp_path)]) == 0
+    assert "no adapter with the serial number A51" in capsys.readouterr().out
+
+
 def test_a_missing_directory_of_links_is_no_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["ports", "--links", str(tmp_path / "nowhere")]) == 0
     assert capsys.readouterr().out

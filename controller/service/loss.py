@@ -1,0 +1,20 @@
+"""Why a connection was lost or refused, in the words that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firmware_bridge.device import PortFailed, PortLost
+from firmware_bridge.session.outputs import LinkLost, RefusalKind, Refused
+
+
+def refusal_words(refused: Refused, owners: Mapping[str, str]) -> str:
+    """Return why a device is refused, for people; where another one of this daemon answers, whose that is."""
+    words = f"{refused.kind.value}: expected {refused.expected}, found {refused.actual}"
+    owner = owners.get(refused.actual) if refused.kind is RefusalKind.IDENTITY else None
+    return words if owner is None else f"{words}, which is {owner}: the plugs of two devices are exchanged"
+
+
+def loss_words(output: LinkLost | PortLost | PortFailed) -> str:
+    """Return why a connection was lost, for people."""
+    return f"{output.cause.value} {output.detail}".strip() if isinstance(output, LinkLost) else output.error.what
