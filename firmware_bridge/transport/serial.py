@@ -231,14 +231,23 @@ def _permission_advice(path: str) -> str:
 
 def find_holder(path: str) -> str | None:
     """Return `name (process N)` of another process that has the port open, where the system lets us see it."""
-    wanted = os.path.realpath(path)
-    for process in _other_processes():
+    wanted = _node_of(Path(path))
+    for process in _other_processes() if wanted is not None else ():
         try:
-            if any(os.path.realpath(link) == wanted for link in (process / "fd").iterdir()):
+            if any(_node_of(link) == wanted for link in (process / "fd").iterdir()):
                 return f"{(process / 'comm').read_text().strip()} (process {process.name})"
         except OSError:
             continue  # not ours to look into, or already gone
     return None
+
+
+def _node_of(path: Path) -> tuple[int, int] | None:
+    """What a path leads to. Names would not do: containers have ports of the same name that are others."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _other_processes() -> list[Path]:
