@@ -6,6 +6,7 @@
 | `adapter://A50285BI?interface=0` | the serial port of the adapter with this serial number, whatever its name is now |
 | `tcp://host:port` | a device, or a serial device server that carries bytes only |
 | `rfc2217://host:port?baud=9600` | a serial device server whose line is set from here |
+| `usb://1209:5d01/SERIAL`, `usbip://host:port/1209:5d01` | a USB device, here or behind a USB/IP server (`usb_address`) |
 
 What a serial line's address does not say is as the device's profile has it, else 115200 8N1.
 """
@@ -13,7 +14,7 @@ What a serial line's address does not say is as the device's profile has it, els
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
@@ -26,11 +27,16 @@ from firmware_bridge.transport.rfc2217 import Rfc2217Transport
 from firmware_bridge.transport.serial import DEFAULTS, AdapterTransport, SerialTransport
 from firmware_bridge.transport.settings import Parity, SerialSettings
 from firmware_bridge.transport.tcp import TcpTransport
+from firmware_bridge.transport.usb import UsbTransport
+from firmware_bridge.transport.usb_address import SCHEMES, parse_usb_address
+from firmware_bridge.transport.usb_rules import UsbAllow
+from firmware_bridge.transport.usb_settings import UsbSettings
 
 BAUD_RATES: Final = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
 """Rates that an address may name: those of SDP/1 1.1, of older shoes and of fast adapters. A profile may name any."""
 
-_HOW_TO_WRITE = "write a path, serial:///path?baud=115200, adapter://SERIAL?interface=0, tcp://host:port or rfc2217://host:port?baud=115200"
+_KINDS = "a path, serial:///path?baud=115200, adapter://SERIAL?interface=0, tcp://host:port, rfc2217://host:port?baud=115200"
+_HOW_TO_WRITE = f"write {_KINDS} or usb://1209:5d01"
 _SETTINGS = "use baud=NUMBER, bits=5..8, parity=N|E|O|M|S, stop=1|2, rs485=on|off, dtr=on|off, rts=on|off"
 _SWITCH: Final[Mapping[str, object]] = {"on": True, "off": False}
 _WORDS: Final[Mapping[str, tuple[str, Mapping[str, object]]]] = {
@@ -44,8 +50,12 @@ _WORDS: Final[Mapping[str, tuple[str, Mapping[str, object]]]] = {
 """Key of an address: the setting that it is, and its words."""
 
 
-def open_transport(url: str, usual: SerialSettings = DEFAULTS) -> Transport:
-    """Return the closed transport that `url` names; `open()` on it opens the port. `usual`: what a serial address leaves open.
+def open_transport(
+    url: str, usual: SerialSettings = DEFAULTS, usb: UsbSettings | None = None, allowed: Sequence[UsbAllow] | None = None
+) -> Transport:
+    """Return the closed transport that `url` names; `open()` on it opens the port.
+
+    `usual`: what a serial address leaves open. `usb`: how the interface of a USB device is used. `allowed`: the USB devices that may be.
 
     Raises:
         BadAddressError: when the text names no transport, with what to write instead.
@@ -54,6 +64,8 @@ def open_transport(url: str, usual: SerialSettings = DEFAULTS) -> Transport:
         if not url or "\0" in url:
             raise BadAddressError("the port's address is empty", _HOW_TO_WRITE)
         return SerialTransport(url, usual)
+    if url.partition("://")[0] in SCHEMES:
+        return UsbTransport(parse_usb_address(url), usb, allowed)
     try:
         parts = urlsplit(url)
         if parts.scheme != "adapter":  # whose serial numbers are no hosts

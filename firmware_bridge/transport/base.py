@@ -96,6 +96,12 @@ class PortAmbiguousError(TransportError):
         self.candidates = candidates
 
 
+class PortNotAllowedError(TransportError):
+    """A device is there and the list of allowed devices does not have it. Nothing of it was used."""
+
+    code = "port-not-allowed"
+
+
 class PortBrokenError(TransportError):
     """The other side is gone: unplugged, powered off, connection closed. Close, then open again later."""
 
@@ -134,6 +140,8 @@ class LineCounters:
     writes: int = 0
     stalls: int = 0
     """Writes that the port did not take at once."""
+    halts: int = 0
+    """Transfers that a USB device refused (stalled); the endpoint was put in order and the transfer repeated."""
     opens: int = 0
     losses: int = 0
 

@@ -32,6 +32,9 @@ from hil.simulated.ends import End, PtyEnd, TcpEnd
 from hil.simulated.pacing import PacedLine
 from hil.simulated.rfc2217_end import Rfc2217End
 from hil.simulated.speaker import Speaker
+from hil.simulated.unanswered import Unanswered
+from hil.simulated.usb_bus import UsbBus
+from hil.simulated.usb_end import UsbEnd
 
 CARD_FAULTS: Final = ("misread", "wrong-read", "power-loss", "unplug")
 UNPLUGGED_S: Final = 0.5
@@ -57,12 +60,14 @@ class PlainSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Be reached through a serial device server that listens there and takes settings for its line."""
     weak: Mapping[Card, float] = {}
     """Cards that its reader makes out badly, and how often it fails."""
+    usb: UsbBus | None = None
+    """Be plugged in there; its name is the serial number that its plug tells."""
     tags: Mapping[str, tuple[str, ...]] = {}
     """Card name to tags, for readers of tagged cards."""
 
 
 class PlainDevice:
-    """One simulated device on a pseudo-terminal, a TCP port or a serial device server. Call it on its event loop only."""
+    """One simulated device on a pseudo-terminal, a TCP port, a serial device server or a USB bus. Call it on its event loop only."""
 
     def __init__(self, settings: PlainSettings, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.settings = settings
@@ -86,8 +91,10 @@ class PlainDevice:
         self._times = profile.repeats.times if profile.repeats is not None else 1
         self._cycle_s = profile.simulation.cycle_s / settings.factor
         self._paced = PacedLine(_byte_s(profile) / settings.factor)
+        self.unanswered = Unanswered(codec)
         self._draws: deque[Mapping[str, Plain]] = deque()
         self._next_card_s = 0.0
+        self._usb = None if settings.usb is None else UsbEnd(settings.usb, profile, settings.name)
         self._end = self._new_end()
         self._plugged = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -132,6 +139,7 @@ class PlainDevice:
     def restart(self) -> None:
         """Power comes back: it counts anew, and says so if its protocol has words for it."""
         self.locked = False
+        self.unanswered.forget()
         self._speak(self.speaker.start())
         self.pump()
 
@@ -193,6 +201,7 @@ class PlainDevice:
     # ---- the host's end of the cable
 
     def host_came(self) -> None:
+        self.unanswered.hurry()
         self.pump()
 
     def host_went(self) -> None:
@@ -221,6 +230,7 @@ class PlainDevice:
                 self.locked = False
             case _:
                 pass
+        self.unanswered.replied(asked)
         self._feed(self.speaker.answer(asked))
         self._heard.set()
 
@@ -231,6 +241,8 @@ class PlainDevice:
         now_s = self.clock()
         while self._draws and now_s >= self._next_card_s:
             self._let_card_go(self._draws.popleft(), now_s)
+        if self._plugged:
+            self._feed(self.unanswered.due(now_s))
         for chunk in self.to_host.take(now_s):
             self._paced.feed(chunk, now_s)
         for piece in self._paced.take(now_s):
@@ -277,6 +289,8 @@ class PlainDevice:
     def _speak(self, wire: bytes) -> None:
         if self.speaker.is_polled or not wire:
             return  # it speaks when it is asked
+        if self.unanswered.takes(wire):
+            return  # said as soon as what was said before has its reply
         for _ in range(self._times):
             self._feed(wire)
 
@@ -293,6 +307,7 @@ class PlainDevice:
 
     def _arm_timer(self, now_s: float) -> None:
         due = [self.to_host.next_due_s(), self._paced.next_due_s(), self._next_card_s if self._draws else None]
+        due.append(self.unanswered.next_due_s() if self._plugged else None)
         due_s = min((moment for moment in due if moment is not None), default=None)
         if self._timer is not None:
             self._timer.cancel()
@@ -307,6 +322,8 @@ class PlainDevice:
     def _new_end(self) -> End:
         if self.settings.rfc2217 is not None:
             return Rfc2217End(*self.settings.rfc2217, self.settings.profile.line.serial)
+        if self._usb is not None:
+            return self._usb
         if self.settings.tcp is not None:
             return TcpEnd(*self.settings.tcp)
         link_dir = self.settings.link_dir
