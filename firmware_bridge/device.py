@@ -81,7 +81,8 @@ Consumer = Callable[[DeviceOutput], None]
 
 def line_of(transport: Transport) -> Line:
     """Return what the session must know of the line that this transport has: bytes at its own pace on a UART, in any pieces elsewhere."""
-    return Line.serial(transport.baud) if transport.is_uart else Line.stream(transport.baud)
+    sharers = transport.sharers
+    return Line.serial(transport.baud, sharers) if transport.is_uart else Line.stream(transport.baud, sharers)
 
 
 class Device:

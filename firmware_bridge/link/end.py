@@ -21,7 +21,7 @@ from firmware_bridge.checksum import Checksum
 from firmware_bridge.events import StartReason
 from firmware_bridge.framing import FrameFault
 from firmware_bridge.link.faults import FaultKind, LossCause
-from firmware_bridge.link.frames import CTL_ACK, CTL_NAK, CTL_PING, SEC, FrameKind, NakReason, kind_of
+from firmware_bridge.link.frames import CTL_ACK, CTL_NAK, CTL_PING, POINT_TO_POINT, SEC, FrameKind, NakReason, kind_of
 from firmware_bridge.link.limits import (
     ACK_DELAY_S,
     BAD_SEALS_MAX,
@@ -50,9 +50,11 @@ class LinkEnd(Outbox):
     """One end of a link: `HostLink` or `DeviceLink`."""
 
     __slots__ = (
-        "_bad_seals", "_last_valid_in", "_nak_repeats", "_nak_sent", "_ping_token", "_sealer_in", "_window_in",
+        "_address_in", "_bad_seals", "_last_valid_in", "_nak_repeats", "_nak_sent", "_ping_token", "_sealer_in", "_window_in",
     )  # fmt: skip
 
+    _address_in: int
+    """The address that frames for this end carry; that of its own frames differs only on a bus."""
     _window_in: int
     """How many frames the other side may have under way."""
     _nak_repeats: int
@@ -64,6 +66,7 @@ class LinkEnd(Outbox):
 
     def __init__(self, framing: Framing, checksum: Checksum, line: Line) -> None:
         super().__init__(checksum, line)
+        self._address_in = POINT_TO_POINT
         self._clear(WINDOW_MAX, 0.0)
 
     def next_numbers(self) -> tuple[int, int]:
@@ -85,7 +88,7 @@ class LinkEnd(Outbox):
 
     def receive(self, frame: bytes, now: float) -> bytes | LinkNote | None:
         """Take one frame; return the message of accepted DATA, what happened to the link, or nothing."""
-        if frame[1] != self._address:
+        if frame[1] != self._address_in:
             self.counters.address += 1
             return Bad(FaultKind.ADDRESS)
         kind = kind_of(frame)
@@ -104,7 +107,7 @@ class LinkEnd(Outbox):
         """Take plain DATA that is exactly the frame expected, as `receive` would; else nothing has changed."""
         place, window = frame[2], self._window
         seq = place >> 4
-        if frame[0] or seq != self._expected or frame[1] != self._address:
+        if frame[0] or seq != self._expected or frame[1] != self._address_in:
             return False
         if self._sealer_in is not None or window.waiting or not self._up:
             return False

@@ -16,6 +16,10 @@ RTX: Final = 0x10
 SEC: Final = 0x08
 _KIND_SHIFT: Final = 5
 POINT_TO_POINT: Final = 0x00
+BUS_ADDRESS_MAX: Final = 0x7E
+BROADCAST: Final = 0x7F
+FROM_DEVICE: Final = 0x80
+"""On a bus this bit is set in frames from a device, so that an echo is never taken for a command (SDP/1 1.1)."""
 
 
 class FrameKind(IntEnum):

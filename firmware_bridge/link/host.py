@@ -11,6 +11,8 @@ that started is asked again soon, because the last RST may have come too early f
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from cobs import cobs
 
 from device_profiles.schema import Framing
@@ -47,6 +49,8 @@ _REASONS = dict(enumerate(StartReason))  # the enum lists them in the order of S
 
 class HostLink(LinkEnd):
     """The host's end."""
+
+    window_offered: ClassVar[int] = WINDOW_MAX
 
     __slots__ = ("_attempt", "_rst_at", "_rst_sent_at", "_token", "epoch")
 
@@ -114,8 +118,8 @@ class HostLink(LinkEnd):
 
     def _send_rst(self, now: float) -> None:
         self._token = self._token % 0xFF + 1  # 1..255: 0 stands in RSTACK that nobody asked for
-        self._clear(WINDOW_MAX, now)
-        offer = Offer(VERSION_LOWEST, VERSION_HIGHEST, WINDOW_MAX, BODY_MAX)
+        self._clear(self.window_offered, now)
+        offer = Offer(VERSION_LOWEST, VERSION_HIGHEST, self.window_offered, BODY_MAX)
         self._emit_raw(bytes((CTL_RST, self._address, self._token)) + encode_offer(offer), now)
         self.counters.resets += 1
         self._rst_sent_at = now
@@ -136,7 +140,7 @@ class HostLink(LinkEnd):
             return NoCommonVersion()
         if not VERSION_LOWEST <= agreement.version <= VERSION_HIGHEST:
             return self._bad_frame()
-        self._clear(agreement.window, now)
+        self._clear(min(agreement.window, self.window_offered), now)
         self.body_limit = agreement.body_limit
         self._up = True
         self.epoch += 1

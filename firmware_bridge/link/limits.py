@@ -31,6 +31,11 @@ RSTACK_ANSWER_INTERVAL_S: Final = 1.0  # 1.4: in answer to any other frame at mo
 BAD_SEALS_MAX: Final = 3  # 1.10: three bad tags or counters
 BAD_SEALS_WITHIN_S: Final = 10.0  # 1.10: in 10 s: TAMPER and FAULT
 
+TURN_DATA_MAX: Final = 3  # 1.1: DATA frames in one turn on a bus; so the host offers no larger window there
+TURN_BEGINS_S: Final = 0.005  # 1.1: a device begins its turn within 5 ms
+TURN_LATENCY_S: Final = 0.030  # ours: a USB adapter hands bytes on after 16 ms, and both ways count
+TURN_LATENCY_STREAM_S: Final = 0.100  # ours: a serial device server on a house's network answers within it
+POLL_S: Final = 0.020  # ours: an idle device on a bus is asked fifty times a second: a card waits 10 ms on average
 QUEUE_MAX: Final = 64  # ours: messages waiting for the window; above it nothing new is taken in (NAK no buffer)
 BITS_PER_BYTE: Final = 10  # start bit, 8 data bits, stop bit
 BAUD_OF_STREAMS: Final = 115_200  # 1.4: TCP and USB reckon as at 115200

@@ -20,15 +20,17 @@ class Line(msgspec.Struct, frozen=True):
     baud: int
     pauses: bool
     """The transport may pause inside a frame (TCP, USB), and takes a time that the host cannot reckon from the bytes that it hands over."""
+    sharers: int = 1
+    """Devices on this line: more than one only on a bus, where each waits for its turn."""
 
     @classmethod
-    def serial(cls, baud: int = 115_200) -> Line:
-        return cls(baud, pauses=False)
+    def serial(cls, baud: int = 115_200, sharers: int = 1) -> Line:
+        return cls(baud, pauses=False, sharers=sharers)
 
     @classmethod
-    def stream(cls, baud: int = BAUD_OF_STREAMS) -> Line:
+    def stream(cls, baud: int = BAUD_OF_STREAMS, sharers: int = 1) -> Line:
         """With a rate of its own where a serial line is at the far end."""
-        return cls(baud, pauses=True)
+        return cls(baud, pauses=True, sharers=sharers)
 
     @property
     def retry_s(self) -> float:

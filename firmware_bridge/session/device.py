@@ -20,7 +20,7 @@ from device_profiles.values import FieldValue
 from firmware_bridge.codec import Codec, CommandSpec
 from firmware_bridge.events import StartReason, Status
 from firmware_bridge.framing import CobsFramer, FrameFault
-from firmware_bridge.link.device import DeviceLink
+from firmware_bridge.link.bus_device import device_link
 from firmware_bridge.link.faults import LinkCounters, LossCause
 from firmware_bridge.link.frames import FaultReason
 from firmware_bridge.link.notes import Bad, LinkNote, Lost, Reset
@@ -85,7 +85,7 @@ class DeviceSession:
         self._mechanism = mechanism
         self._journal = journal
         self._framer = CobsFramer(codec.profile.framing, pauses=settings.line.pauses)
-        self._link = DeviceLink(codec.profile.framing, codec.checksum, settings.line, settings.window)
+        self._link = device_link(codec.profile.framing, codec.checksum, settings.line, settings.window, settings.address)
         serial = str(settings.identity.get("serial", ""))
         self._guard = SessionGuard(settings.keys, serial, entropy, technician_switch=settings.technician_switch)
         self._sender = EventSender(codec, self._link, journal)

@@ -22,6 +22,7 @@ from device_profiles.values import FieldValue
 from firmware_bridge.codec import Codec
 from firmware_bridge.errors import MisuseError
 from firmware_bridge.events import Status
+from firmware_bridge.link.frames import BUS_ADDRESS_MAX, POINT_TO_POINT
 from firmware_bridge.link.line import Line
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.seal import NONCE_SIZE, DeviceKey, Sealer, SessionKeys, Side, proofs_match
@@ -42,6 +43,8 @@ class HostSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The last durable event number + 1."""
     last_boot_count: int | None = None
     first_tid: int = 1
+    address: int = POINT_TO_POINT
+    """Of the device on a bus, 1 to 7E; 0 where it is alone on its line."""
     role: int = ROLE_OPERATOR
     """Whose key `device_key` is, by SDP/1 1.6; the daemon holds the operator's only."""
     takes_events: bool = True
@@ -52,6 +55,8 @@ class HostSettings(msgspec.Struct, frozen=True, kw_only=True):
             raise MisuseError("a device key belongs to a serial number: give both")
         if self.device_key is not None and self.device_key.is_default:
             raise MisuseError("the default key opens no session")
+        if not POINT_TO_POINT <= self.address <= BUS_ADDRESS_MAX:
+            raise MisuseError(f"an address on a bus is a number from 1 to {BUS_ADDRESS_MAX}")
         if self.first_wanted < 1:
             raise MisuseError("event numbers start at 1")
 

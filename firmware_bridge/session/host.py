@@ -59,7 +59,7 @@ class HostSession:
     def __init__(self, codec: Codec, settings: HostSettings, entropy: Callable[[int], bytes]) -> None:
         """`entropy` returns so many random bytes, such as `os.urandom`."""
         self._codec = codec
-        self._pipe = HostPipe(codec, settings.line, entropy(1)[0])
+        self._pipe = HostPipe(codec, settings.line, entropy(1)[0], settings.address)
         self._link = self._pipe.link
         self._handshake = Handshake(codec, settings, entropy)
         self._desk = CommandDesk(self._pipe, settings.first_tid)

@@ -104,3 +104,5 @@ class DeviceSettings(msgspec.Struct, frozen=True, kw_only=True):
     technician_switch: bool = False
     """At level 0: the switch on the device that lets technician's and vendor's commands through."""
     window: int = 7
+    address: int = 0
+    """On a bus, 1 to 7E; 0: alone on its line."""

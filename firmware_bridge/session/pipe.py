@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from firmware_bridge.codec import Codec
 from firmware_bridge.framing import CobsFramer, FrameFault
+from firmware_bridge.link.bus_host import host_link
 from firmware_bridge.link.faults import FRAME_FAULT_KINDS, FaultKind
-from firmware_bridge.link.host import HostLink
 from firmware_bridge.link.line import Line
 from firmware_bridge.link.notes import Bad, LinkNote
 from firmware_bridge.session.outputs import Fault, HostOutput
@@ -28,9 +28,9 @@ _DETAILS = {
 class HostPipe:
     """What all parts of a host session share."""
 
-    def __init__(self, codec: Codec, line: Line, first_token: int) -> None:
+    def __init__(self, codec: Codec, line: Line, first_token: int, address: int) -> None:
         self.codec = codec
-        self.link = HostLink(codec.profile.framing, codec.checksum, line, first_token)
+        self.link = host_link(codec.profile.framing, codec.checksum, line, first_token, address)
         self.framer = CobsFramer(codec.profile.framing, pauses=line.pauses)
         self._outputs: list[HostOutput] = []
         self._faults: Counter[FaultKind] = Counter()

@@ -159,6 +159,11 @@ class Transport(ABC):
         self.counters = LineCounters()
 
     @property
+    def sharers(self) -> int:
+        """Devices that share the line: more than one only on a bus."""
+        return 1
+
+    @property
     @abstractmethod
     def state(self) -> TransportState:
         """Where the transport stands."""
