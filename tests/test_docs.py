@@ -311,7 +311,7 @@ def test_every_act_and_every_expectation_is_shown() -> None:
 def shown_frames() -> dict[str, dict[str, str]]:
     text = (DOCS / "reference" / "sdp1.md").read_text(encoding="utf-8")
     frames: dict[str, dict[str, str]] = {}
-    for name, form, octets in re.findall(r"^(F\d\d(?:-\w+)?) +(link|wire) +([0-9A-F ]+)$", text, re.MULTILINE):
+    for name, form, octets in re.findall(r"^([BF]\d\d(?:-\w+)?) +(link|wire) +([0-9A-F ]+)$", text, re.MULTILINE):
         frames.setdefault(name, {})[form] = octets
     return frames
 

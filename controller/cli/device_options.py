@@ -31,6 +31,7 @@ from controller.technician.sending import sendables
 from controller.technician.work_log import usual_path
 from device_profiles.loader import profile_names
 from device_profiles.schema import Role
+from firmware_bridge.link.frames import BUS_ADDRESS_MAX
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.transport.base import PortBusyError
 
@@ -85,6 +86,7 @@ _REACH: Final = (
     click.option("--port", metavar="URL", help="A path, serial:///path?baud=9600 or tcp://host:port."),
     PROFILE_OPTION,
     click.option("--serial", help="Speak to the device with this serial number only."),
+    click.option("--address", type=click.IntRange(1, BUS_ADDRESS_MAX), help="The device's address, where several share the line."),
     click.option("--baud", type=click.IntRange(50, 4_000_000), help="Another rate than the profile's."),
     KEY_OPTION,
     click.option("--role", type=click.Choice(["operator", "technician", "vendor"]), default="operator", show_default=True),
@@ -110,6 +112,7 @@ def reaching(command: Command[R]) -> Command[R]:
         port: str | None,
         profile: str | None,
         serial: str | None,
+        address: int | None,
         baud: int | None,
         key_file: Path | None,
         role: str,
@@ -120,7 +123,8 @@ def reaching(command: Command[R]) -> Command[R]:
     ) -> R:
         reach = _configured(config_file, at, port) if at is not None else _given(port)
         told: dict[str, object] = {"role": Role(role), "may_write": may_write}
-        told |= {name: value for name, value in (("profile", profile), ("serial", serial), ("baud", baud)) if value is not None}
+        given = (("profile", profile), ("serial", serial), ("address", address), ("baud", baud))
+        told |= {name: value for name, value in given if value is not None}
         if key_file is not None:
             told["key"] = read_key(key_file)
         reach = msgspec.structs.replace(reach, **told)
@@ -190,7 +194,7 @@ def run_on(place: Place, work: Callable[[Reach], Awaitable[R]], diagnosis: Diagn
         held = holder_of(place.reach.port, place.config_file)
         if held is None:
             raise
-        if diagnosis is None:
+        if diagnosis is None or held.bus:
             raise held_error(held) from None
         with lent(held, diagnosis.grant):
             return asyncio.run(whole())
@@ -231,6 +235,7 @@ def _configured(config_file: Path | None, at: str, port: str | None) -> Reach:
         for device in table.device:
             if (table.id, device.name) == (table_id, name):
                 key = None if device.key_file is None else read_key(setup.path_of(device.key_file))
-                return Reach(port=port or setup.port_of(device), profile=device.profile, serial=device.serial, key=key)
+                place = setup.place_of(device)
+                return Reach(port=port or place.port, address=place.address, profile=device.profile, serial=device.serial, key=key)
     known = ", ".join(f"{table.id}/{device.name}" for table in setup.config.table for device in table.device)
     raise ShoedError("no-such-device", f"The configuration has no device `{at[:60]}`.", f"Its devices are: {known or 'none'}.")

@@ -21,6 +21,7 @@ import msgspec
 from controller.service.errors import ConfigError
 from controller.service.strict import needs, read_struct, shown
 from device_profiles.toml_text import TomlTextError, parse_toml
+from firmware_bridge.link.frames import BUS_ADDRESS_MAX, POINT_TO_POINT
 from firmware_bridge.transport.adapters import DEFAULT_LINKS
 
 CONFIG_SIZE_LIMIT_BYTES: Final = 1 << 20
@@ -37,6 +38,8 @@ NAME_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$"
 
 ADAPTER: Final = "adapter://"
 """Begins the address of a serial adapter by its serial number."""
+
+BUS_SCHEME: Final = "bus://"
 
 SDP1_PROFILE: Final = "sdp1"
 """The profile whose devices always tell who they are."""
@@ -72,8 +75,9 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     port: Annotated[
         str,
         needs(
-            'a name in the directory of links, "adapter://SERIAL?interface=0", a path, "tcp://host:port" or "rfc2217://host:port"',
-            "Where it is plugged in. A bare name is looked up in `[ports] links`.",
+            'a name in the directory of links, "adapter://SERIAL?interface=0", a path, "tcp://host:port", "rfc2217://host:port" or '
+            '"bus://NAME/ADDRESS"',
+            "Where it is plugged in. A bare name is looked up in `[ports] links`; `bus://` names a `[[bus]]` and the address there.",
             min_length=1,
         ),
     ]
@@ -147,6 +151,20 @@ class PortsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     links: Annotated[str, needs("a directory in quotes", "The directory of links that name each adapter.", min_length=1)] = DEFAULT_LINKS
 
 
+class BusConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One line that several devices share (RS-485). A device on it has the port `bus://NAME/ADDRESS`."""
+
+    name: Annotated[str, needs(_NAME_WORDS, "The line's name, such as `rail`.", pattern=NAME_PATTERN)]
+    port: Annotated[
+        str,
+        needs(
+            'a name in the directory of links, a path, or "tcp://host:port"',
+            "Where the line is plugged in, as the `port` of a device that has one for itself.",
+            min_length=1,
+        ),
+    ]
+
+
 class ProfilesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Profiles of devices beside those of the product."""
 
@@ -199,10 +217,19 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     journal: Annotated[JournalConfig, needs("a table", "Where every fact is kept.")]
     table: Annotated[tuple[TableConfig, ...], needs("a list of tables", "The tables of this daemon.")]
     api: Annotated[ApiConfig, needs("a table", "The local HTTP API.")] = ApiConfig()
+    bus: Annotated[tuple[BusConfig, ...], needs("a list of tables", "Lines that several devices share, one `[[bus]]` each.")] = ()
     ports: Annotated[PortsConfig, needs("a table", "How ports are found.")] = PortsConfig()
     profiles: Annotated[ProfilesConfig, needs("a table", "Profiles of devices beside those of the product.")] = ProfilesConfig()
     log: Annotated[LogConfig, needs("a table", "The log.")] = LogConfig()
     service: Annotated[ServiceConfig, needs("a table", "The daemon's own life.")] = ServiceConfig()
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A port, and the address of one device where several share it."""
+
+    port: str
+    bus: str = ""
+    address: int = POINT_TO_POINT
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -224,8 +251,8 @@ class Setup(msgspec.Struct, frozen=True):
         """Return a path of the file, relative ones beside the file."""
         return self.file.parent / Path(text)
 
-    def port_of(self, device: DeviceConfig) -> str:
-        """Return the transport's address of a device's port; an adapter's says in which directory of links it is looked for."""
+    def port_of(self, device: DeviceConfig | BusConfig) -> str:
+        """Return the transport's address of the port of a device or a bus; an adapter's says in which directory of links it is looked for."""
         if device.port.startswith(ADAPTER) and "links=" not in device.port:
             links = str(self.path_of(self.config.ports.links))
             sign = "&" if "?" in device.port else "?"
@@ -233,6 +260,25 @@ class Setup(msgspec.Struct, frozen=True):
         if "/" not in device.port:
             return str(self.path_of(self.config.ports.links) / device.port)
         return device.port if "://" in device.port else str(self.path_of(device.port))
+
+    def place_of(self, device: DeviceConfig) -> Place:
+        """Return where a device is to be found: the port that is opened, and its address there.
+
+        Raises:
+            ConfigError: its port names no bus, or no address of one.
+        """
+        if not device.port.startswith(BUS_SCHEME):
+            return Place(self.port_of(device))
+        name, _, address = device.port.removeprefix(BUS_SCHEME).partition("/")
+        bus = next((bus for bus in self.config.bus if bus.name == name), None)
+        key = f"device.{device.name}.port"
+        if bus is None:
+            known = f"name one of {', '.join(bus.name for bus in self.config.bus)}" if self.config.bus else "add a [[bus]] with this name"
+            raise ConfigError("unknown-bus", self.file, key, f"there is no bus `{shown(name)}`", known)
+        if not (address.isascii() and address.isdigit() and len(address) <= 3 and 1 <= int(address) <= BUS_ADDRESS_MAX):
+            what = f"`{shown(address)}` is no address on a bus"
+            raise ConfigError("bad-value", self.file, key, what, f"write {BUS_SCHEME}{name}/ and a number from 1 to {BUS_ADDRESS_MAX}")
+        return Place(self.port_of(bus), bus.name, int(address))
 
 
 def load_config(file: Path) -> Setup:
@@ -285,6 +331,9 @@ def _check_tables(setup: Setup) -> None:
     if not 1 <= len(tables) <= TABLES_MAX:
         raise ConfigError("bad-value", file, "table", f"there are {len(tables)} tables", f"configure 1 to {TABLES_MAX} [[table]]")
     owners: dict[str, str] = {}
+    for bus in setup.config.bus:
+        _take(owners, f"the bus {bus.name}", f"bus.{bus.name}", file)
+        _take(owners, f"the port {setup.port_of(bus)}", f"bus.{bus.name}.port", file)
     for table in tables:
         key = f"table.{table.id}"
         _take(owners, f"the table id {table.id}", key, file)
@@ -293,7 +342,7 @@ def _check_tables(setup: Setup) -> None:
         for device in table.device:
             where = f"{key}.device.{device.name}"
             _take(owners, f"the name {device.name} at {table.id}", where, file)
-            _take(owners, f"the port {setup.port_of(device)}", f"{where}.port", file)
+            _take(owners, f"the port {_port_words(setup.place_of(device))}", f"{where}.port", file)
             if device.serial is not None:
                 _take(owners, f"the serial number {device.serial}", f"{where}.serial", file)
             elif device.profile == SDP1_PROFILE:
@@ -326,6 +375,10 @@ def _check_key_named(device: DeviceConfig, where: str, file: Path) -> None:
             if given:
                 what = "is for devices of foreign protocols, and this one speaks SDP/1"
                 raise ConfigError("key-without-use", file, f"{where}.{key}", what, "leave it out, or name the device's profile")
+
+
+def _port_words(place: Place) -> str:
+    return f"{BUS_SCHEME}{place.bus}/{place.address}" if place.bus else place.port
 
 
 def _take(owners: dict[str, str], thing: str, key: str, file: Path) -> None:

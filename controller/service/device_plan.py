@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from controller.service.bus_lines import BusLines
 from controller.service.card_map import read_card_map
 from controller.service.config import DeviceConfig, Setup
 from controller.service.errors import ConfigError
@@ -33,7 +34,6 @@ from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.plain.settings import PlainSettings
 from firmware_bridge.reports import Capability, StatusReport
-from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import Transport
 from firmware_bridge.transport.rfc2217 import Rfc2217Transport
 from firmware_bridge.transport.serial import DEFAULTS, SerialTransport
@@ -59,7 +59,7 @@ class DevicePlan(msgspec.Struct, frozen=True):
     """Its abilities, where its profile alone tells them."""
 
 
-def plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShelf) -> DevicePlan:
+def plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShelf, lines: BusLines) -> DevicePlan:
     """Return how a configured device is reached; `key` is its place in the configuration.
 
     Raises:
@@ -68,11 +68,14 @@ def plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShel
         TransportError: its port's address is none.
     """
     if device.profile in shelf.names() and not shelf.is_plain(device.profile):
-        return DevicePlan(link_maker(setup, device, load_codec(device.profile)))
+        return DevicePlan(link_maker(setup, device, load_codec(device.profile), lines))
     profile = shelf.plain(device.profile)
     _verify_keys(setup, key, device, profile)
+    if setup.place_of(device).bus:
+        what = f"names a bus, and devices of {profile.name} have no address: each wants a line of its own"
+        raise ConfigError("wrong-line", setup.file, f"{key}.port", what, "name the port that it alone is plugged into")
     can = capabilities_of(profile, may_write=may_write(profile, granted=device.write))
-    return DevicePlan(_plain_maker(setup, key, device, PlainCodec(profile)), _habits(device, profile), profile.cannot, can)
+    return DevicePlan(_plain_maker(setup, key, device, PlainCodec(profile), lines), _habits(device, profile), profile.cannot, can)
 
 
 def serial_settings(told: LineSettings) -> SerialSettings:
@@ -96,17 +99,18 @@ def _habits(device: DeviceConfig, profile: PlainProfile) -> Habits:
     )
 
 
-def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec) -> LinkMaker:
+def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec, lines: BusLines) -> LinkMaker:
     told = codec.profile.line.serial
     usual = DEFAULTS if told is None else serial_settings(told)
-    _verify_line(setup, key, codec.profile, open_transport(setup.port_of(device), usual))
+    open_line = lines.opener_of(device, None, usual)
+    _verify_line(setup, key, codec.profile, open_line())
     cards = {} if device.cards is None else read_card_map(setup.path_of(device.cards), setup.file, f"{key}.cards")
 
     async def read_status(bridge: Device) -> StatusReport | None:
         return None  # it cannot be asked
 
     def make(first_wanted: int, consumer: Consumer) -> Link:
-        transport = open_transport(setup.port_of(device), usual)
+        transport = open_line()
         settings = PlainSettings(
             line=line_of(transport), expected_serial=device.serial, first_wanted=first_wanted, may_write=device.write, cards=cards
         )

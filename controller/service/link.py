@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final, Protocol
 
+from controller.service.bus_lines import BusLines
 from controller.service.config import DeviceConfig, Setup
 from controller.service.errors import ConfigError
 from firmware_bridge.codec import Codec
@@ -23,7 +24,6 @@ from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import CommandAnswered, CommandFailed
-from firmware_bridge.transport.address import open_transport
 
 KEY_HEX_DIGITS: Final = 32
 """Sixteen bytes (SDP/1 1.10)."""
@@ -93,23 +93,25 @@ def read_device_key(path: Path) -> bytes:
     return key
 
 
-def link_maker(setup: Setup, device: DeviceConfig, codec: Codec) -> LinkMaker:
+def link_maker(setup: Setup, device: DeviceConfig, codec: Codec, lines: BusLines) -> LinkMaker:
     """Return what makes links to a device of SDP/1.
 
     Raises:
-        ConfigError: when its key cannot be read.
+        ConfigError: when its key cannot be read, or its port names no bus.
         TransportError: when its port's address is none.
     """
     key = None if device.key_file is None else DeviceKey(_read_key(setup, device))
-    open_transport(setup.port_of(device))  # an address that is none shall be told now, not at the first connection
+    open_line, address = lines.opener_of(device, codec.profile.framing), setup.place_of(device).address
 
     async def read_status(bridge: Device) -> StatusReport | None:
         answer = await bridge.command(Request("status"))
         return codec.status_of(answer.fields) if isinstance(answer, CommandAnswered) and answer.status is Status.OK else None
 
     def make(first_wanted: int, consumer: Consumer) -> Link:
-        transport = open_transport(setup.port_of(device))
-        settings = HostSettings(line=line_of(transport), expected_serial=device.serial, device_key=key, first_wanted=first_wanted)
+        transport = open_line()
+        settings = HostSettings(
+            line=line_of(transport), expected_serial=device.serial, device_key=key, first_wanted=first_wanted, address=address
+        )
         bridge = Device(device.name, transport, HostSession(codec, settings, os.urandom), consumer, clock=time.monotonic)
         return DeviceLink(bridge, read_status)
 

@@ -27,6 +27,7 @@ from controller.journal.errors import JournalForeignError, JournalUnavailableErr
 from controller.journal.keys import JournalKeys, load_keys
 from controller.journal.schema import connect_still
 from controller.journal.startup import DamageFoundError, damaged, read_header
+from controller.service.bus_lines import BusLines
 from controller.service.config import DeviceConfig, Setup, TableConfig
 from controller.service.device_plan import DevicePlan, plan_device
 from controller.service.errors import ConfigError, ServiceError
@@ -67,8 +68,8 @@ def plan_tables(setup: Setup) -> tuple[TablePlan, ...]:
     Raises:
         ConfigError: an unknown game, method, setting or profile, or a key that cannot be read.
     """
-    shelf = _make_shelf(setup)
-    return tuple(_plan_table(setup, table, shelf) for table in setup.config.table)
+    shelf, lines = _make_shelf(setup), BusLines(setup)
+    return tuple(_plan_table(setup, table, shelf, lines) for table in setup.config.table)
 
 
 async def make_plan(setup: Setup) -> Plan:
@@ -198,9 +199,9 @@ def procedure_of(setup: Setup, table: TableConfig) -> Procedure:
         raise ConfigError(error.code, setup.file, f"{key}.{part}", error.what, error.do) from error
 
 
-def _plan_table(setup: Setup, table: TableConfig, shelf: ProfileShelf) -> TablePlan:
+def _plan_table(setup: Setup, table: TableConfig, shelf: ProfileShelf, lines: BusLines) -> TablePlan:
     key, procedure = f"table.{table.id}", procedure_of(setup, table)
-    devices = {device.name: _plan_device(setup, f"{key}.device.{device.name}", device, shelf) for device in table.device}
+    devices = {device.name: _plan_device(setup, f"{key}.device.{device.name}", device, shelf, lines) for device in table.device}
     return TablePlan(table, procedure, devices)
 
 
@@ -214,9 +215,9 @@ def _make_shelf(setup: Setup) -> ProfileShelf:
         ) from error
 
 
-def _plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShelf) -> DevicePlan:
+def _plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShelf, lines: BusLines) -> DevicePlan:
     try:
-        return plan_device(setup, key, device, shelf)
+        return plan_device(setup, key, device, shelf, lines)
     except UnknownProfileError as error:
         near = f"did you mean `{error.nearest}`?" if error.nearest else f"known are: {', '.join(error.known)}"
         raise ConfigError(

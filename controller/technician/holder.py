@@ -35,6 +35,8 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     config_file: Path
     told: dict[str, object]
     """What the daemon's API says of the device; empty when it could not be asked."""
+    bus: str = ""
+    """The bus that the port is the line of; empty where the device is alone on it."""
 
     @property
     def sentence(self) -> str:
@@ -54,12 +56,15 @@ def holder_of(port: str, config_file: Path | None = None) -> Held | None:
         if device is not None:
             table, config = device
             told = _ask(setup, table.id).get(config.name, {})
-            return Held(table=table.id, device=config.name, config_file=found, told=told)
+            return Held(table=table.id, device=config.name, config_file=found, told=told, bus=setup.place_of(config).bus)
     return None
 
 
 def held_error(held: Held) -> TechnicianError:
     """Return what to tell of a port that a table has."""
+    if held.bus:
+        what = f"The daemon holds this line, the bus {held.bus}, for all devices on it."
+        return TechnicianError("port-held-by-table", what, "Stop the daemon while you work on it: a shared line is not lent.")
     return TechnicianError(
         "port-held-by-table",
         held.sentence,
@@ -72,7 +77,7 @@ def device_at(setup: Setup, port: str) -> tuple[TableConfig, DeviceConfig] | Non
     wanted = _real(port)
     for table in setup.config.table:
         for device in table.device:
-            if _real(setup.port_of(device)) == wanted:
+            if _real(setup.place_of(device).port) == wanted:
                 return table, device
     return None
 

@@ -16,6 +16,7 @@ from device_profiles.plain.loader import is_plain, load_plain
 from device_profiles.schema import Role
 from firmware_bridge.codec import ROLE_NUMBERS, Codec, load_codec
 from firmware_bridge.device import line_of
+from firmware_bridge.link.frames import POINT_TO_POINT
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.plain.settings import PlainSettings
@@ -24,6 +25,7 @@ from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
 from firmware_bridge.transport.address import open_transport, with_baud
 from firmware_bridge.transport.base import Transport
+from firmware_bridge.transport.bus import BusLine
 from firmware_bridge.transport.serial import DEFAULTS
 
 AnyCodec = Codec | PlainCodec
@@ -38,6 +40,8 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
     profile: str = "sdp1"
     serial: str | None = None
     """Only the device with this serial number is spoken to."""
+    address: int = POINT_TO_POINT
+    """Of the device, where several share the line."""
     baud: int | None = None
     key: DeviceKey | None = None
     """Of a sealed line; belongs to `role`."""
@@ -74,7 +78,17 @@ def transport_of(reach: Reach, codec: AnyCodec) -> Transport:
 
     Raises:
         TransportError: the address names none.
+        TechnicianError: devices of this profile have no address on a line.
     """
+    if reach.address == POINT_TO_POINT:
+        return _whole_line(reach, codec)
+    if isinstance(codec, PlainCodec):
+        what = f"Devices of {codec.profile.name} have no address on a line that they share."
+        raise TechnicianError("no-addresses", what, "Leave --address out.")
+    return BusLine(lambda: _whole_line(reach, codec), codec.profile.framing, (reach.address,)).taps[reach.address]
+
+
+def _whole_line(reach: Reach, codec: AnyCodec) -> Transport:
     usual = DEFAULTS
     if isinstance(codec, PlainCodec):
         usual = DEFAULTS if codec.profile.line.serial is None else serial_settings(codec.profile.line.serial)
@@ -91,6 +105,7 @@ def session_of(reach: Reach, codec: AnyCodec, transport: Transport) -> AnySessio
         expected_serial=reach.serial,
         device_key=reach.key,
         role=ROLE_NUMBERS[reach.role],
+        address=reach.address,
         takes_events=reach.takes_events,
     )
     return HostSession(codec, settings, os.urandom)

@@ -59,6 +59,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """A directory of further profiles of plain devices."""
     cards: Path | None = None
     """The card map of a reader of tags."""
+    address: int = 0
     technician_switch: bool = False
     technician_key: str | None = None
     firmware: str = "1.0.0"
@@ -117,6 +118,7 @@ def settings_of(wish: Wish) -> SimulatedSettings:
         link_dir=wish.link_dir,
         tcp=address_of(wish.tcp),
         rfc2217=address_of(wish.rfc2217),
+        address=wish.address,
         technician_switch=wish.technician_switch,
         technician_key=_key(wish.technician_key),
         firmware=wish.firmware,

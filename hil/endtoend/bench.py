@@ -12,7 +12,9 @@ from typing import Final, TypeVar
 import msgspec
 
 from hil.mechanism.options import Timing
+from hil.simulated.cable import BusCable
 from hil.simulated.device import SimulatedDevice
+from hil.simulated.ends import PtyEnd
 from hil.simulated.settings import SimulatedSettings
 
 T = TypeVar("T")
@@ -39,11 +41,11 @@ class Bench:
         self._loop = loop
         self._devices: list[SimulatedDevice] = []
 
-    def start(self, settings: SimulatedSettings) -> SimulatedDevice:
-        """Start one device; it listens when this returns."""
+    def start(self, settings: SimulatedSettings, cable: BusCable | None = None) -> SimulatedDevice:
+        """Start one device; it listens when this returns. `cable`: the one that it shares with others."""
 
         async def begin() -> SimulatedDevice:
-            device = SimulatedDevice(settings)
+            device = SimulatedDevice(settings, cable=cable)
             await device.start()
             return device
 
@@ -94,6 +96,16 @@ def start_pair(bench: Bench, links: Path, name: str, deck_size: int = 52) -> Pai
     """Start the scripted devices of one table; their links in the folder are named after their serial numbers."""
     kinds = ("shoe", "shuffler")
     devices = [bench.start(scripted_settings(kind, f"{name}-{kind}".upper(), links, deck_size)) for kind in kinds]
+    return Pair(*devices)
+
+
+def start_pair_on_bus(bench: Bench, links: Path, name: str, deck_size: int = 52) -> Pair:
+    """Start the scripted devices of one table on one line, named after the table; the shoe has address 1, the shuffler 2."""
+    cable = BusCable(PtyEnd(links / name))
+    devices = []
+    for address, kind in enumerate(("shoe", "shuffler"), start=1):
+        settings = scripted_settings(kind, f"{name}-{kind}".upper(), links, deck_size)
+        devices.append(bench.start(msgspec.structs.replace(settings, address=address), cable))
     return Pair(*devices)
 
 

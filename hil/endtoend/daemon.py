@@ -62,6 +62,8 @@ class TableEntry(msgspec.Struct, frozen=True):
     method: str
     house: Mapping[str, object]
     devices: tuple[DeviceEntry, ...]
+    bus: str = ""
+    """A line that its devices share: the name of the bus and of its link."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -290,6 +292,7 @@ def config_text(tables: Sequence[TableEntry], profiles: str | None = None) -> st
     ]
     lines += ["", "[profiles]", f"directory = {toml(profiles)}"] if profiles is not None else []
     for table in tables:
+        lines += ["", "[[bus]]", f"name = {toml(table.bus)}", f"port = {toml(table.bus)}"] if table.bus else []
         lines += ["", "[[table]]", f"id = {toml(table.id)}", f"game = {toml(table.game)}"]
         lines += [f"method = {toml(table.method)}", f"house = {toml(dict(table.house))}"]
         for device in table.devices:

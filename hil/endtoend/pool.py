@@ -16,7 +16,7 @@ from controller.errors import ShoedError
 from controller.games import find_game
 from controller.scenario.runner import PlayError
 from controller.scenario.script import Scenario
-from hil.endtoend.bench import Bench, Pair, open_bench, start_pair
+from hil.endtoend.bench import Bench, Pair, open_bench, start_pair, start_pair_on_bus
 from hil.endtoend.daemon import ApiClient, Daemon, DeviceEntry, TableEntry, links_of, run_daemon, working_folder
 from hil.endtoend.player import EndToEndPlayer
 
@@ -27,8 +27,10 @@ TABLES_A_DAEMON: Final = 16
 class DaemonPool:
     """Plays scripts in the order in which they were announced."""
 
-    def __init__(self, bench: Bench, scenarios: Sequence[Scenario]) -> None:
+    def __init__(self, bench: Bench, scenarios: Sequence[Scenario], *, on_bus: bool = False) -> None:
+        """`on_bus`: the devices of each table share one line."""
         self._bench = bench
+        self._on_bus = on_bus
         self._waiting = list(scenarios)
         self._running = ExitStack()
         self._tables: dict[int, tuple[str, Procedure, Pair]] = {}
@@ -76,9 +78,10 @@ class DaemonPool:
         entries = []
         for number, (scenario, procedure) in enumerate(batch, start=1):
             name = f"T{number}"
-            pair = start_pair(self._bench, links_of(folder), name, procedure.deck.per_deck)
+            start = start_pair_on_bus if self._on_bus else start_pair
+            pair = start(self._bench, links_of(folder), name, procedure.deck.per_deck)
             self._pairs.append(pair)
-            entries.append(table_entry(name, scenario))
+            entries.append(table_entry(name, scenario, on_bus=self._on_bus))
             self._tables[id(scenario)] = (name, procedure, pair)
         daemon = self._running.enter_context(run_daemon(folder, entries))
         self._daemon, self._client = daemon, daemon.client()
@@ -99,20 +102,20 @@ class DaemonPool:
         return batch
 
 
-def table_entry(name: str, scenario: Scenario) -> TableEntry:
+def table_entry(name: str, scenario: Scenario, *, on_bus: bool = False) -> TableEntry:
     """Return the configuration of a script's table."""
     devices = tuple(
-        DeviceEntry(name=kind, kind=kind, serial=serial, port=serial)
-        for kind, serial in (("shoe", f"{name}-SHOE"), ("shuffler", f"{name}-SHUFFLER"))
+        DeviceEntry(name=kind, kind=kind, serial=serial, port=f"bus://{name}/{address}" if on_bus else serial)
+        for address, (kind, serial) in enumerate((("shoe", f"{name}-SHOE"), ("shuffler", f"{name}-SHUFFLER")), start=1)
     )
-    return TableEntry(name, scenario.game, scenario.method, scenario.house, devices)
+    return TableEntry(name, scenario.game, scenario.method, scenario.house, devices, bus=name if on_bus else "")
 
 
 @contextmanager
-def open_pool(scenarios: Sequence[Scenario]) -> Iterator[DaemonPool]:
-    """Return the pool of real daemons for these scripts."""
+def open_pool(scenarios: Sequence[Scenario], *, on_bus: bool = False) -> Iterator[DaemonPool]:
+    """Return the pool of real daemons for these scripts. `on_bus`: the devices of each table share one line."""
     with open_bench() as bench:
-        pool = DaemonPool(bench, scenarios)
+        pool = DaemonPool(bench, scenarios, on_bus=on_bus)
         try:
             yield pool
         finally:

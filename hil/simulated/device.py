@@ -25,6 +25,7 @@ from hil.faults import CUT_S, DeviceFaults, FaultyLine
 from hil.mechanism.journal import DeviceJournal
 from hil.mechanism.machine import Mechanism
 from hil.simulated.adapter import Adapter
+from hil.simulated.cable import BusCable
 from hil.simulated.ends import End, PtyEnd, TcpEnd
 from hil.simulated.rfc2217_end import Rfc2217End
 from hil.simulated.settings import SimulatedSettings
@@ -53,11 +54,14 @@ class SimulatedDevice(World):
         self,
         settings: SimulatedSettings,
         *,
+        cable: BusCable | None = None,
         clock: Callable[[], float] = time.monotonic,
         entropy: Callable[[int], bytes] = token_bytes,
     ) -> None:
+        """`cable`: the one that it shares with others; its settings have its address there."""
         self.settings = settings
         self.clock = clock
+        self._cable = cable
         self._entropy = entropy
         self._codec = load_codec(settings.profile)
         orders = settings.fault_orders()
@@ -338,6 +342,8 @@ class SimulatedDevice(World):
             self.journal.append(StoredEvent(number, 0, "button", pressed))
 
     def _new_end(self) -> End:
+        if self._cable is not None:
+            return self._cable.plug()
         if self.settings.rfc2217 is not None:
             return Rfc2217End(*self.settings.rfc2217, LineSettings(baud=self.settings.baud) if self.settings.baud else None)
         if self.settings.tcp is not None:
@@ -357,5 +363,6 @@ class SimulatedDevice(World):
             capabilities=self.settings.capabilities(),
             keys=dict(self._keys),
             technician_switch=self.settings.technician_switch,
+            address=self.settings.address,
         )
         return DeviceSession(self._codec, settings, self.adapter, self.journal, self._entropy)

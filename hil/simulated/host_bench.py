@@ -19,6 +19,7 @@ from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import EventArrived, EventsLost, Fault
 from firmware_bridge.transport.address import open_transport
+from firmware_bridge.transport.bus import BusTap
 
 PATIENCE_S = 60.0
 """Several lost links with their retries (15 s at most each, SDP/1 1.8) fit into it."""
@@ -41,12 +42,15 @@ class HostBench:
         key: bytes | None = None,
         acknowledges: bool = True,
         profile: str = "sdp1",
+        tap: BusTap | None = None,
     ) -> None:
+        """`tap`: its part of a line that several devices share, instead of a port of its own."""
         self.url = url
         self.serial = serial
         self.key = key
         self.acknowledges = acknowledges
         self.profile = profile
+        self._tap = tap
         self.stored: list[DeviceEvent] = []
         self.outputs: list[DeviceOutput] = []
         self._watchers: list[asyncio.Future[None]] = []
@@ -124,12 +128,13 @@ class HostBench:
                 watcher.set_result(None)
 
     def _new_device(self) -> Device:
-        transport = open_transport(self.url)
+        transport = open_transport(self.url) if self._tap is None else self._tap
         settings = HostSettings(
             line=line_of(transport),
             expected_serial=self.serial,
             device_key=DeviceKey(self.key) if self.key is not None else None,
             first_wanted=self.stored[-1].eseq + 1 if self.stored else 1,
+            address=0 if self._tap is None else self._tap.address,
         )
         clock = asyncio.get_running_loop().time
         session = HostSession(load_codec(self.profile), settings, token_bytes)

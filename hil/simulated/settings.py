@@ -91,6 +91,8 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Listen there instead of on a pseudo-terminal; port 0 takes a free one."""
     rfc2217: tuple[str, int] | None = None
     """Be reached through a serial device server that listens there and takes settings for its line."""
+    address: int = 0
+    """On a bus, 1 to 126; 0: it is alone on its line."""
     technician_switch: bool = False
     technician_key: bytes | None = None
     """The technician's 16 bytes, beside the operator's `key`."""
@@ -126,6 +128,7 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
         """Return function, level and count of everything this device can do."""
         listed = SHOE_FUNCTIONS if Kind(self.kind) is Kind.SHOE else SHUFFLER_FUNCTIONS
         able = [entry for entry in listed if entry[0] not in self.without]
+        able += [("multi-drop", 1, self.address)] if self.address else []
         gap = round(self.timing.card_s * 100)
         if gap:
             able.append(("minimum-card-gap", 1, gap))

@@ -72,12 +72,45 @@ steps = [
 """
 
 
-@pytest.mark.requirement("SDP/1 1.8")
-def test_device_events_reach_the_table_over_the_wire() -> None:
-    scenario = parse_scenario(DEVICES, "devices")
-    with open_pool([scenario]) as pool, pool.table_for(scenario) as player:
+SHARED_LINE = """
+scenario = 1
+title = "a shoe and a shuffler on one line"
+game = "fast-action-hold-em"
+method = "manual-shoe"
+house = { shoe_start_burn = false }
+steps = [
+  { wager = { seat = 1, wager = 10 } },
+  { close_bets = true, expect = { gate = "open" } },
+  { card = "As", expect = { to = "seat 1" } },
+  { device = "lid-open", expect = { alarm = "lid-open", state = "suspended", gate = "locked" } },
+  { device = "lid-closed", expect = { gate = "locked" } },
+  { resolve = "continue", by = "supervisor:S1", expect = { state = "dealing", gate = "open", alarms = [] } },
+  { card = "Qc", expect = { to = "dealer" } },
+]
+"""
+
+
+def play_devices(text: str, *, on_bus: bool = False) -> None:
+    scenario = parse_scenario(text, "devices")
+    with open_pool([scenario], on_bus=on_bus) as pool, pool.table_for(scenario) as player:
         report = run_scenario(scenario, player)
     assert report.passed, f"step {report.failed_step} ({report.act}): {report.expected}, but {report.actual}"
+
+
+@pytest.mark.requirement("SDP/1 1.8")
+def test_device_events_reach_the_table_over_the_wire() -> None:
+    play_devices(DEVICES)
+
+
+@pytest.mark.requirement("SDP/1 1.1")
+def test_a_shoe_and_a_shuffler_share_a_line() -> None:
+    play_devices(SHARED_LINE, on_bus=True)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("SDP/1 1.1", "SDP/1 1.8")
+def test_device_events_reach_the_table_over_a_shared_line() -> None:
+    play_devices(DEVICES, on_bus=True)
 
 
 def test_a_wrong_expectation_fails_end_to_end_too() -> None:

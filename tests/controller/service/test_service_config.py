@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.errors import ShoedError
-from controller.service.config import CONFIG_SIZE_LIMIT_BYTES, DeviceKind, Setup, load_config
+from controller.service.config import CONFIG_SIZE_LIMIT_BYTES, DeviceKind, Place, Setup, load_config
 from controller.service.errors import ConfigError
 
 GOOD = """
@@ -96,6 +96,41 @@ def test_a_good_file_gives_typed_values_and_real_paths(tmp_path: Path) -> None:
 def test_every_slip_names_its_place(tmp_path: Path, replace: str, by: str, key: str, code: str, hint: str) -> None:
     assert replace in GOOD
     error = refuse(tmp_path, GOOD.replace(replace, by, 1))
+    assert (error.key, error.code) == (key, code)
+    assert hint in error.do
+
+
+ON_BUS = GOOD.replace("[ports]", '[[bus]]\nname = "rail"\nport = "usb-485"\n[ports]', 1).replace("usb-ACME", "bus://rail/1")
+ON_BUS = ON_BUS.replace("tcp://127.0.0.1:7001", "bus://rail/126")
+
+
+@pytest.mark.requirement("SDP/1 1.1")
+def test_a_bus_names_its_line_once_and_each_device_its_address(tmp_path: Path) -> None:
+    setup = load(tmp_path, ON_BUS)
+    shoe, shuffler = setup.config.table[0].device
+    line = str(tmp_path / "links" / "usb-485")
+    assert setup.place_of(shoe) == Place(line, "rail", 1)
+    assert setup.place_of(shuffler) == Place(line, "rail", 126)
+
+
+@pytest.mark.parametrize(
+    ("replace", "by", "key", "code", "hint"),
+    [
+        ("bus://rail/126", "bus://rail/1", "table.T1.device.shuffler.port", "used-twice", "its own"),
+        ("bus://rail/126", "bus://rale/126", "device.shuffler.port", "unknown-bus", "rail"),
+        ("bus://rail/126", "bus://rail/127", "device.shuffler.port", "bad-value", "126"),
+        ("bus://rail/126", "bus://rail/0", "device.shuffler.port", "bad-value", "126"),
+        ("bus://rail/126", "bus://rail", "device.shuffler.port", "bad-value", "126"),
+        ("bus://rail/126", "bus://rail/1x", "device.shuffler.port", "bad-value", "126"),
+        ("bus://rail/126", "bus://rail/²", "device.shuffler.port", "bad-value", "126"),
+        ("bus://rail/126", "usb-485", "table.T1.device.shuffler.port", "used-twice", "its own"),
+        ('name = "rail"', 'name = "rail"\nbaud = 9600', "bus.rail.baud", "unknown-key", ""),
+        ('name = "rail"\nport', "port", "bus.1.name", "missing-key", "name"),
+    ],
+)
+def test_every_slip_about_a_bus_names_its_place(tmp_path: Path, replace: str, by: str, key: str, code: str, hint: str) -> None:
+    assert replace in ON_BUS
+    error = refuse(tmp_path, ON_BUS.replace(replace, by, 1))
     assert (error.key, error.code) == (key, code)
     assert hint in error.do
 

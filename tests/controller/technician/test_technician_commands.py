@@ -33,6 +33,17 @@ def test_who_answers_is_told_and_judged(beside: Beside, capsys: pytest.CaptureFi
     assert "its reader has failed" in capsys.readouterr().out
 
 
+@pytest.mark.requirement("SDP/1 1.1")
+def test_a_device_on_a_shared_line_is_named_by_its_address(beside: Beside, capsys: pytest.CaptureFixture[str]) -> None:
+    shoe = beside(serial="SN-7", address=7)
+    assert run(["device", "identify", "--port", shoe.url, "--address", "7", "--json"]) == 0
+    assert {row["what"]: row["told"] for row in rows(capsys)}["serial"] == "SN-7"
+    assert run(["device", "identify", "--port", shoe.url, "--address", "200"]) == 2
+    capsys.readouterr()
+    assert run(["device", "identify", "--port", shoe.url, "--address", "7", "--profile", "bee-tek"]) == 2
+    assert "have no address" in capsys.readouterr().err
+
+
 @pytest.mark.requirement("EQ-78", "EQ-83", "EQ-84")
 def test_parts_are_tried_in_diagnostic_mode_and_written_down(
     beside: Beside, diagnostic: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -1,0 +1,45 @@
+"""The lines of a configuration that several devices share: each is made once, whoever asks first.
+
+A device's own transport on such a line is a tap; see `firmware_bridge.transport.bus`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from controller.service.config import DeviceConfig, Setup
+from device_profiles.schema import Framing
+from firmware_bridge.transport.address import open_transport
+from firmware_bridge.transport.base import Transport
+from firmware_bridge.transport.bus import BusLine
+from firmware_bridge.transport.serial import DEFAULTS
+from firmware_bridge.transport.settings import SerialSettings
+
+Opener = Callable[[], Transport]
+"""Makes the closed transport to one device."""
+
+
+class BusLines:
+    """The lines by name."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._lines: dict[str, BusLine] = {}
+
+    def opener_of(self, device: DeviceConfig, framing: Framing | None, usual: SerialSettings = DEFAULTS) -> Opener:
+        """Return what makes transports to a device; `framing`: how frames stand on a bus, None for devices that can be on none.
+
+        Raises:
+            ConfigError: its port names no bus, or no address of one.
+            TransportError: its port's address is none.
+        """
+        place = self._setup.place_of(device)
+        if not place.bus or framing is None:
+            open_transport(place.port, usual)  # an address that is none shall be told now, not at the first connection
+            return lambda: open_transport(place.port, usual)
+        if place.bus not in self._lines:
+            others = (self._setup.place_of(other) for table in self._setup.config.table for other in table.device)
+            addresses = tuple(sorted(other.address for other in others if other.bus == place.bus))
+            self._lines[place.bus] = BusLine(lambda: open_transport(place.port), framing, addresses)
+        tap = self._lines[place.bus].taps[place.address]
+        return lambda: tap
