@@ -252,7 +252,7 @@ class Setup(msgspec.Struct, frozen=True):
         return self.file.parent / Path(text)
 
     def port_of(self, device: DeviceConfig | BusConfig) -> str:
-        """Return the transport's address of the port of a device or a bus; an adapter's says in which directory of links it is looked for."""
+        """Return the transport's address of a port; an adapter's says in which directory of links it is looked for."""
         if device.port.startswith(ADAPTER) and "links=" not in device.port:
             links = str(self.path_of(self.config.ports.links))
             sign = "&" if "?" in device.port else "?"
