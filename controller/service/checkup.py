@@ -7,12 +7,9 @@ on disk and no check keeps another from running. A port that another process hol
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import Enum
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
-
-import msgspec
 
 from controller.errors import ShoedError
 from controller.journal.keys import load_keys
@@ -20,6 +17,8 @@ from controller.journal.verify import verify_journal
 from controller.service.config import DeviceConfig, Setup, TableConfig
 from controller.service.device_plan import DevicePlan
 from controller.service.errors import ServiceError
+from controller.service.finding import Finding, Grade
+from controller.service.port_checks import busy_words, check_name, check_programs
 from controller.service.preflight import TablePlan, check_files, plan_tables, probe_device
 from controller.service.program import verify_program
 from controller.service.sheet import sheet_of
@@ -30,9 +29,6 @@ from firmware_bridge.transport.base import PortBusyError
 FREE_WANTED_BYTES: Final = 256 << 20
 """A busy table writes about 20 MB a day; a quarter of a gigabyte is a week's warning."""
 
-MODEM_MANAGER: Final = "ModemManager"
-"""A service of desktop systems that speaks to every new serial port for half a minute, taking it for a modem."""
-
 CLOCK_MARKS: Final = (
     Path("/run/systemd/timesync/synchronized"),
     Path("/run/chrony/chronyd.pid"),
@@ -40,29 +36,6 @@ CLOCK_MARKS: Final = (
     Path("/run/ntpd.pid"),
 )
 """Files that exist while something keeps the clock."""
-
-MOVING_PREFIXES: Final = ("/dev/ttyUSB", "/dev/ttyACM")
-"""Names that the kernel gives in the order of plugging in."""
-
-PROC: Final = Path("/proc")
-
-
-class Grade(Enum):
-    """How a check ended."""
-
-    GOOD = "good"
-    LOOK = "look"
-    """Not wrong for this program, and somebody should look at it."""
-    WRONG = "wrong"
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One check's result."""
-
-    check: str
-    grade: Grade
-    what: str
-    do: str = ""
 
 
 async def examine(setup: Setup) -> list[Finding]:
@@ -79,7 +52,7 @@ async def examine(setup: Setup) -> list[Finding]:
     findings += _check_space(setup)
     findings += _check_program(setup)
     findings += _check_clock()
-    findings += _check_modem_manager()
+    findings += check_programs(setup)
     for table in tables:
         told: dict[str, tuple[Capability, ...]] = {}
         for device in table.config.device:
@@ -189,36 +162,17 @@ def _check_clock() -> Iterator[Finding]:
     )
 
 
-def _check_modem_manager() -> Iterator[Finding]:
-    if MODEM_MANAGER in _process_names():
-        yield Finding(
-            "modem manager",
-            Grade.WRONG,
-            "ModemManager is running: it takes every new serial port for half a minute.",
-            "Switch it off with: systemctl disable --now ModemManager",
-        )
-
-
-def _process_names() -> Iterable[str]:
-    for process in PROC.iterdir():
-        if process.name.isdigit():
-            try:
-                yield (process / "comm").read_text().strip()
-            except OSError:
-                continue  # it has ended in this moment
-
-
 async def _check_device(
     setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan, told: dict[str, tuple[Capability, ...]]
 ) -> list[Finding]:
     check, port = f"{table.id} {device.name}", setup.port_of(device)
-    findings = _check_port_name(check, device, port)
+    findings = list(check_name(setup, device, check))
     told[device.name] = plan.can
     found = await probe_device(setup, table, device, plan)
     if isinstance(found, ServiceError):
-        busy = found.code == PortBusyError.code
-        do = "That is well if it is the daemon; else stop that program." if busy else found.do
-        return [*findings, Finding(check, Grade.LOOK if busy else Grade.WRONG, found.what, do)]
+        busy = found.__cause__ if isinstance(found.__cause__, PortBusyError) else None
+        grade, do = (Grade.WRONG, found.do) if busy is None else busy_words(busy.holder)
+        return [*findings, Finding(check, grade, found.what, do)]
     if found is None:
         what = f"Nobody answers at {port}: the device is off, or its cable leads elsewhere."
         return [
@@ -233,10 +187,3 @@ async def _check_device(
         what = f"The port {port} opens. {unit} is expected there and cannot be asked who it is."
         return [*findings, Finding(check, Grade.LOOK, what, "Look at its plate whether it is the one that belongs here.")]
     return [*findings, Finding(check, Grade.GOOD, f"{unit}, firmware {identity.firmware}, answers at {port}.")]
-
-
-def _check_port_name(check: str, device: DeviceConfig, port: str) -> list[Finding]:
-    if not device.port.startswith(MOVING_PREFIXES):
-        return []
-    what = f"The name {port} follows the order of plugging in: after a restart it may be another device."
-    return [Finding(check, Grade.LOOK, what, "Write the name that `shoed ports` shows for it.")]

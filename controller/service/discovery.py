@@ -18,7 +18,8 @@ from controller.service.config import ADAPTER, DeviceConfig, Setup, TableConfig
 from firmware_bridge.transport.adapters import Adapter, list_adapters, twins_of
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import TransportError
-from firmware_bridge.transport.serial import SerialTransport, find_holder
+from firmware_bridge.transport.holders import find_holder, find_holders
+from firmware_bridge.transport.serial import SerialTransport
 
 BUILT_IN_PREFIX: Final = "/dev/ttyS"
 """Ports of the main board: their names do not move, and most of them lead nowhere."""
@@ -49,7 +50,8 @@ class PortSeen(msgspec.Struct, frozen=True, kw_only=True):
 def list_seen_ports(links: Path) -> list[PortSeen]:
     """Return all ports, links of the directory first."""
     adapters = list_adapters(links)
-    return [_seen(adapter, twins_of(adapter, adapters)) for adapter in adapters]
+    holders = find_holders(adapter.path for adapter in adapters)
+    return [_seen(adapter, twins_of(adapter, adapters), holders.get(adapter.path)) for adapter in adapters]
 
 
 def list_configured_ports(setup: Setup) -> list[PortSeen]:
@@ -76,7 +78,7 @@ def _wanted(setup: Setup, table: TableConfig, device: DeviceConfig) -> PortSeen:
     return msgspec.structs.replace(row, path=path, permitted=_permitted(path), holder=find_holder(path))
 
 
-def _seen(adapter: Adapter, twins: list[Adapter]) -> PortSeen:
+def _seen(adapter: Adapter, twins: list[Adapter], holder: str | None) -> PortSeen:
     return PortSeen(
         port=adapter.path if twins else _name_of(adapter),
         path=adapter.path,
@@ -86,7 +88,7 @@ def _seen(adapter: Adapter, twins: list[Adapter]) -> PortSeen:
         interface=adapter.interface,
         usb=None if adapter.vendor is None or adapter.product is None else f"{adapter.vendor:04x}:{adapter.product:04x}",
         permitted=_permitted(adapter.path),
-        holder=find_holder(adapter.path),
+        holder=holder,
         note=" ".join(_twin_words(adapter, twins)),
     )
 

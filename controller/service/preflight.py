@@ -165,7 +165,9 @@ async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, p
         await link.stop()
     key = f"table.{table.id}.device.{device.name}"
     if isinstance(output, PortFailed):
-        return ConfigError(output.error.code, setup.file, f"{key}.port", output.error.what, output.error.do)
+        error = ConfigError(output.error.code, setup.file, f"{key}.port", output.error.what, output.error.do)
+        error.__cause__ = output.error
+        return error
     if isinstance(output, Refused):
         return ConfigError(
             "wrong-device",

@@ -43,6 +43,8 @@ class Adapter(msgspec.Struct, frozen=True, kw_only=True):
     interface: int | None = None
     vendor: int | None = None
     product: int | None = None
+    socket: str | None = None
+    """Where its adapter is plugged in, as the kernel names it."""
     description: str = ""
     is_told: bool = False
     """The system itself tells of this port; else there is a link only."""
@@ -161,6 +163,7 @@ def _adapter(path: str, link: str | None, told: ListPortInfo | None) -> Adapter:
         interface=interface,
         vendor=told.vid,
         product=told.pid,
+        socket=(told.location or "").partition(":")[0] or None,
         description=description,
         is_told=True,
     )

@@ -34,7 +34,9 @@ from firmware_bridge.transport.base import (
     TransportError,
 )
 from firmware_bridge.transport.descriptor import DescriptorTransport
+from firmware_bridge.transport.holders import find_holder
 from firmware_bridge.transport.own_threads import OWN_THREADS
+from firmware_bridge.transport.permission import advice_for
 from firmware_bridge.transport.settings import SerialSettings
 
 PTY_MAJORS = range(136, 144)
@@ -123,6 +125,10 @@ class SerialTransport(DescriptorTransport):
         except _FOREIGN_ERRORS as error:
             os.close(fd)
             raise _could_not_open(self.path, error) from error
+        holder = find_holder(self.path, besides_us=True) if is_wire else None
+        if holder is not None:  # neither lock nor flag keeps out who had it before: two would take each other's bytes
+            self._free_descriptor(fd, unsent=False)
+            raise _busy(self.path, holder)
         return fd
 
     def _free_descriptor(self, fd: int, *, unsent: bool) -> None:
@@ -177,6 +183,10 @@ def _finish_settings(fd: int) -> None:
         fcntl.ioctl(fd, termios.TIOCEXCL)
 
 
+def _busy(path: str, holder: str | None) -> PortBusyError:
+    return PortBusyError(f"{path} is in use by {holder or 'another program'}", "stop that program, then try again", holder)
+
+
 def _is_pty(fd: int) -> bool:
     return os.major(os.fstat(fd).st_rdev) in PTY_MAJORS
 
@@ -194,10 +204,9 @@ def _could_not_open(path: str, error: Exception) -> TransportError:
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
         return PortMissingError(f"there is no port {path}", "plug the device in, or choose a port that `shoed ports` lists")
     if number in (errno.EACCES, errno.EPERM):
-        return PortNotPermittedError(f"{path} may not be opened by this account", _permission_advice(path))
+        return PortNotPermittedError(f"{path} may not be opened by this account", advice_for(path))
     if number in (errno.EBUSY, errno.EAGAIN, errno.EWOULDBLOCK):
-        holder = find_holder(path)
-        return PortBusyError(f"{path} is in use by {holder or 'another program'}", "stop that program, then try again", holder)
+        return _busy(path, find_holder(path))
     if number in (errno.ENOTTY, errno.EISDIR, errno.EINVAL) or not _is_character_device(path):
         return PortMissingError(f"{path} is not a serial port", _CHOOSE)
     reason = os.strerror(number) if number else type(error).__name__
@@ -219,42 +228,3 @@ def _is_character_device(path: str) -> bool:
         return stat.S_ISCHR(Path(path).stat().st_mode)
     except OSError:
         return False
-
-
-def _permission_advice(path: str) -> str:
-    try:
-        group = Path(path).group()
-    except (OSError, KeyError):
-        return "ask the administrator for access to it"
-    return f"add the account to the group {group}, then sign in again"
-
-
-def find_holder(path: str) -> str | None:
-    """Return `name (process N)` of another process that has the port open, where the system lets us see it."""
-    wanted = _node_of(Path(path))
-    for process in _other_processes() if wanted is not None else ():
-        try:
-            if any(_node_of(link) == wanted for link in (process / "fd").iterdir()):
-                return f"{(process / 'comm').read_text().strip()} (process {process.name})"
-        except OSError:
-            continue  # not ours to look into, or already gone
-    return None
-
-
-def _node_of(path: Path) -> tuple[int, int] | None:
-    """What a path leads to. Names would not do: containers have ports of the same name that are others."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _other_processes() -> list[Path]:
-    """Other processes first, our own last: a port that we hold ourselves is named too."""
-    own = str(os.getpid())
-    try:
-        found = [entry for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    except OSError:
-        return []
-    return sorted(found, key=lambda entry: entry.name == own)

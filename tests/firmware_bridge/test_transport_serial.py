@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import sys
 import tty
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,8 @@ from firmware_bridge.transport.base import (
     TransportError,
     TransportState,
 )
-from firmware_bridge.transport.serial import SerialTransport, find_holder
+from firmware_bridge.transport.holders import find_holder
+from firmware_bridge.transport.serial import SerialTransport
 
 
 class Pty:
@@ -118,6 +120,26 @@ async def test_a_port_opened_twice_is_busy_and_names_its_holder(pty: Pty, heard:
     assert refusal.value.code == "port-busy"
     assert f"process {os.getpid()}" in (refusal.value.holder or "")
     assert refusal.value.do
+    await transport.close()
+
+
+async def test_a_wire_that_a_program_had_before_without_a_lock_is_refused(pty: Pty, heard: Heard, monkeypatch: pytest.MonkeyPatch) -> None:
+    for asked in ("_is_pty", "_is_pty_path"):
+        monkeypatch.setattr(f"firmware_bridge.transport.serial.{asked}", lambda _: False)
+    holds = "import os, sys; os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY); print('held', flush=True); sys.stdin.read()"
+    other = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", holds, pty.path, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert other.stdin is not None
+    assert other.stdout is not None
+    await other.stdout.readline()
+    transport = open_transport(pty.path)
+    with pytest.raises(PortBusyError) as refusal:
+        await transport.open(heard.on_bytes, heard.on_lost)
+    assert f"process {other.pid}" in (refusal.value.holder or "")
+    other.stdin.close()
+    await other.wait()
+    await transport.open(heard.on_bytes, heard.on_lost)
     await transport.close()
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.service.checkup import Grade, examine
+from controller.service.checkup import examine
 from controller.service.config import load_config
+from controller.service.finding import Grade
 from controller.service.logs import LogFile, make_logger
 from controller.service.preflight import plan_tables
 from controller.service.sheet import SheetChangedError, SheetDesk
