@@ -8,7 +8,7 @@ nothing and changes nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +20,7 @@ from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import TransportError
 from firmware_bridge.transport.holders import find_holder, find_holders
 from firmware_bridge.transport.serial import SerialTransport
+from firmware_bridge.transport.usb_find import HUB, list_usb
 
 BUILT_IN_PREFIX: Final = "/dev/ttyS"
 """Ports of the main board: their names do not move, and most of them lead nowhere."""
@@ -43,6 +44,8 @@ class PortSeen(msgspec.Struct, frozen=True, kw_only=True):
     holder: str | None = None
     device: str | None = None
     """The table and device that it is configured for."""
+    socket: str | None = None
+    """Where it is plugged in, as the kernel names it."""
     note: str = ""
     """What keeps it from being used by this name."""
 
@@ -54,20 +57,43 @@ def list_seen_ports(links: Path) -> list[PortSeen]:
     return [_seen(adapter, twins_of(adapter, adapters), holders.get(adapter.path)) for adapter in adapters]
 
 
-def list_configured_ports(setup: Setup) -> list[PortSeen]:
-    """Return all ports with the devices that a configuration has on them, and what it looks for and does not find."""
-    seen = list_seen_ports(setup.path_of(setup.config.ports.links))
+def list_usb_ports(serial_ports: Sequence[PortSeen]) -> list[PortSeen]:
+    """Return the USB devices that carry none of these serial ports.
+
+    Raises:
+        TransportError: they cannot be listed, as on a machine without a USB library.
+    """
+    sockets = {port.socket for port in serial_ports}
+    return [
+        PortSeen(
+            port=seen.port,
+            path=seen.node or seen.path,
+            stable=seen.serial is not None,
+            description=seen.name,
+            serial=seen.serial,
+            usb=seen.id,
+            permitted=seen.permitted,
+            holder=None if seen.node is None else find_holder(seen.node),
+            socket=seen.path,
+        )
+        for seen in list_usb()
+        if not seen.is_root_hub and seen.path not in sockets and any(one.class_code != HUB for one in seen.interfaces)
+    ]
+
+
+def list_configured_ports(setup: Setup, seen: Sequence[PortSeen]) -> list[PortSeen]:
+    """Return these ports with the devices that a configuration has on them, and what it looks for and does not find."""
     wanted = [_wanted(setup, table, device) for table in setup.config.table for device in table.device]
-    names = {one.path: one.device for one in wanted if one.path}
-    told = {port.path for port in seen}
-    rows = [msgspec.structs.replace(port, device=names.get(port.path)) for port in seen]
-    return rows + [one for one in wanted if one.path not in told]
+    names = {one.path or one.port: one.device for one in wanted}
+    told = {name for port in seen for name in (port.path, port.port)}
+    rows = [msgspec.structs.replace(port, device=names.get(port.path) or names.get(port.port)) for port in seen]
+    return rows + [one for one in wanted if (one.path or one.port) not in told]
 
 
 def _wanted(setup: Setup, table: TableConfig, device: DeviceConfig) -> PortSeen:
     row = PortSeen(port=device.port, path="", stable=True, device=f"{table.id} {device.name}")
     try:
-        transport = open_transport(setup.port_of(device))
+        transport = open_transport(setup.place_of(device).port)
         if not isinstance(transport, SerialTransport):
             return row
         path = os.path.realpath(transport.locate())
@@ -89,6 +115,7 @@ def _seen(adapter: Adapter, twins: list[Adapter], holder: str | None) -> PortSee
         usb=None if adapter.vendor is None or adapter.product is None else f"{adapter.vendor:04x}:{adapter.product:04x}",
         permitted=_permitted(adapter.path),
         holder=holder,
+        socket=adapter.socket,
         note=" ".join(_twin_words(adapter, twins)),
     )
 

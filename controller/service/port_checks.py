@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from controller.service.config import DeviceConfig, Setup, TableConfig
-from controller.service.discovery import list_configured_ports
+from controller.service.discovery import list_seen_ports
 from controller.service.finding import Finding, Grade
 from controller.service.udev_rules import USUAL_GROUP, Ruled
 from firmware_bridge.transport.adapters import Adapter, find_adapter, list_adapters, twins_of
 from firmware_bridge.transport.address import open_transport, path_of
 from firmware_bridge.transport.base import TransportError
 from firmware_bridge.transport.serial import AdapterTransport, SerialTransport
+from firmware_bridge.transport.usb import UsbTransport
 
 MODEM_MANAGER: Final = "ModemManager"
 """A service of desktop systems that speaks to every new serial port for half a minute, taking it for a modem."""
@@ -54,11 +55,12 @@ def check_programs(setup: Setup) -> Iterator[Finding]:
 
 def check_name(setup: Setup, device: DeviceConfig, check: str) -> Iterator[Finding]:
     """Say when a port's name may be another device's tomorrow, and what to write instead."""
-    if not device.port.removeprefix("serial://").startswith(MOVING_PREFIXES):
+    port = setup.place_of(device).port
+    if not port.removeprefix("serial://").startswith(MOVING_PREFIXES):
         return
-    port = setup.port_of(device)
     path = path_of(port)
-    better = next((seen.port for seen in list_configured_ports(setup) if seen.path == path and seen.stable), None)
+    seen_ports = list_seen_ports(setup.path_of(setup.config.ports.links))
+    better = next((seen.port for seen in seen_ports if seen.path == path and seen.stable), None)
     what = f"The name {port} follows the order of plugging in: after a restart it may be another device."
     do = "Write the name that `shoed ports` shows for it." if better is None else f'Write port = "{better}".'
     yield Finding(check, Grade.LOOK, what, do)
@@ -140,7 +142,7 @@ def _has_property(name: str) -> bool:
 
 def _serial_port(setup: Setup, device: DeviceConfig) -> str | None:
     """The port of a device on a serial line of this machine: where it is now, else how it is named."""
-    address = setup.port_of(device)
+    address = setup.place_of(device).port
     try:
         transport = open_transport(address)
         if not isinstance(transport, SerialTransport):
@@ -153,9 +155,14 @@ def _serial_port(setup: Setup, device: DeviceConfig) -> str | None:
 def _ruled(setup: Setup, table: TableConfig, device: DeviceConfig, adapters: list[Adapter]) -> Ruled:
     name = f"{table.id}-{device.name}"
     try:
-        transport = open_transport(setup.port_of(device))
+        transport = open_transport(setup.place_of(device).port)
     except TransportError as error:
         return Ruled(name=name, why_not=error.what)
+    if isinstance(transport, UsbTransport) and transport.address.server is None:
+        wanted = transport.address
+        return Ruled(
+            name=name, vendor=wanted.vendor, product=wanted.product, serial=wanted.serial, socket=wanted.path, is_serial_port=False
+        )  # fmt: skip
     if not isinstance(transport, SerialTransport):
         return Ruled(name=name, why_not="it is reached over the network and needs no rule")
     try:

@@ -132,6 +132,9 @@ class BusTap(Transport):
     def sharers(self) -> int:
         return len(self._line.taps)
 
+    def plug_mark(self) -> object:
+        return self._line.below.plug_mark()
+
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> None:
         if self._state in (TransportState.OPEN, TransportState.OPENING):
             raise PortClosedError(f"{self.url} is open already", "close it first")

@@ -24,7 +24,7 @@ from firmware_bridge.transport.base import (
     PortNotPermittedError,
     TransportError,
 )
-from firmware_bridge.transport.serial import find_holder
+from firmware_bridge.transport.holders import find_holder
 from firmware_bridge.transport.usb_address import UsbAddress
 from firmware_bridge.transport.usb_rules import UsbInterface, UsbSeen
 from firmware_bridge.transport.usbip_backend import UsbipBackend

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -13,13 +14,15 @@ from serial.tools.list_ports_common import ListPortInfo
 
 from controller.cli.main import run
 from controller.journal.keys import create_keys
-from controller.service import port_checks
+from controller.service import discovery, port_checks
 from controller.service.config import Setup, load_config
 from controller.service.finding import Finding, Grade
 from controller.service.port_checks import busy_words, check_name, check_programs, rules_for
 from controller.service.udev_rules import Ruled, udev_rules
 from firmware_bridge.transport import adapters
+from firmware_bridge.transport.base import PortMissingError
 from firmware_bridge.transport.permission import Access, advice_for, judge
+from firmware_bridge.transport.usb_rules import UsbInterface, UsbSeen
 
 RULE = re.compile(r'[A-Z]+(\{\w+\})?(==|!=|\+=|=)"[^"]*"(, [A-Z]+(\{\w+\})?(==|!=|\+=|=)"[^"]*")*')
 FTDI = "usb-FTDI_FT232R_USB_UART_A50285BI-if00-port0"
@@ -188,6 +191,37 @@ def test_rules_are_printed_for_every_kind_of_device(machine: Machine, capsys: py
         "T7-shoe: 2 ports",
     ):
         assert f"# {words}" in told
+
+
+def test_usb_devices_are_listed_unless_they_carry_a_port_that_is(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def usb(path: str, class_code: int, *, is_root_hub: bool = False) -> UsbSeen:
+        return UsbSeen(
+            vendor=0x1209, product=0x5D01, serial="SN-1", name="SX-9", path=path, is_root_hub=is_root_hub, node=None, permitted=True,
+            port="usb://1209:5d01/SN-1", interfaces=(UsbInterface(number=0, class_code=class_code),),
+        )  # fmt: skip
+
+    plugged = [usb("usb1", 9, is_root_hub=True), usb("1-1", 9), usb("1-1.2", 255), usb("1-1.3", 255)]
+    monkeypatch.setattr(discovery, "list_usb", lambda: plugged)
+    machine.plug("A50285BI", FTDI, socket="1-1.2")
+    machine.setup("usb://1209:5d01/SN-1")
+    file = str(machine.folder / "table.toml")
+    assert run(["ports", "--config", file, "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["port"], row["device"]) for row in rows] == [(FTDI, None), ("usb://1209:5d01/SN-1", "T1 shoe")]
+    assert run(["doctor", "--config", file, "--udev"]) == 0
+    wanted = (
+        'ATTR{idVendor}=="1209", ATTR{idProduct}=="5d01", ATTR{serial}=="SN-1", GROUP="dialout", MODE="0660", ENV{ID_MM_DEVICE_IGNORE}="1"'
+    )
+    assert wanted in capsys.readouterr().out
+
+    def no_library() -> list[UsbSeen]:
+        raise PortMissingError("this machine has no USB library", "install libusb 1.0")
+
+    monkeypatch.setattr(discovery, "list_usb", no_library)
+    assert run(["ports", "--config", file]) == 0
+    assert "USB devices are not listed: this machine has no USB library" in capsys.readouterr().out
 
 
 def test_signs_that_mean_something_to_udev_stand_for_any_sign() -> None:
