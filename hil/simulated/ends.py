@@ -93,11 +93,11 @@ class PtyEnd:
         if self._master < 0:
             return
         asyncio.get_running_loop().remove_reader(self._master)
+        if self._link is not None and self._link.is_symlink() and str(self._link.readlink()) == self.path:
+            self._link.unlink()  # first: the number of a closed pseudo-terminal is another's at once
         os.close(self._master)
         os.close(self._kept_slave)
         self._master = self._kept_slave = -1
-        if self._link is not None and self._link.is_symlink() and str(self._link.readlink()) == self.path:
-            self._link.unlink()
 
     def _readable(self) -> None:
         try:

@@ -141,6 +141,8 @@ async def _run(site: Site, tables: list[SoakTable], rounds: int | None, trouble:
     try:
         await site.start()
         async with asyncio.TaskGroup() as group:
+            if trouble is not None:
+                group.create_task(trouble.over())
             for table in tables:
                 group.create_task(_play(table, rounds, trouble))
         for table in tables:
@@ -162,8 +164,6 @@ async def _play(table: SoakTable, rounds: int | None, trouble: Trouble | None) -
     assert trouble is not None
     while not trouble.done.is_set():
         await table.play(1)
-    if trouble.failure is not None:
-        raise trouble.failure
 
 
 def _rng_of(site: Site, spec: TableSpec) -> random.Random:

@@ -385,4 +385,5 @@ class SoakTable:
     def _broken(self, what: str) -> SoakError:
         where = f"table {self.spec.id} ({self.spec.game}, {self.spec.method}), entry {self._last}"
         state = f"{self.outcome}; shoe {self.shoe.snapshot()}; shuffler {self.shuffler.snapshot()}"
-        return SoakError("soak-table", f"Seed {self._site.seed}, {where}: {what}. It stands at {state}.", "Run it again with this seed.")
+        text = f"Seed {self._site.seed}, {where}: {what}. It stands at {state}. The daemon's log ends with:\n{self._site.log_end()}\n"
+        return SoakError("soak-table", text, "Run it again with this seed.")

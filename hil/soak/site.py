@@ -175,8 +175,13 @@ class Site:
 
     def failed(self, how: str) -> SoakError:
         """Return an error that quotes the end of the log."""
-        tail = "".join(self._tail(name) for name in ("daemon.log", "daemon.out"))
-        return SoakError("soak-daemon", f"Seed {self.seed}: the daemon {how}; its log ends with:\n{tail}\n", "Mend what it names.")
+        return SoakError(
+            "soak-daemon", f"Seed {self.seed}: the daemon {how}; its log ends with:\n{self.log_end()}\n", "Mend what it names."
+        )
+
+    def log_end(self) -> str:
+        """Return the end of what the daemon logged and printed."""
+        return "".join(self._tail(name) for name in ("daemon.log", "daemon.out"))
 
     def _tail(self, name: str) -> str:
         path = self.folder / name

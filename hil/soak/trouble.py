@@ -66,6 +66,12 @@ class Trouble(ABC):
             self._task = asyncio.create_task(self._strike_late())
             self._task.add_done_callback(self._over)
 
+    async def over(self) -> None:
+        """Wait for the last strike, and raise at once what kept one from being mended: the tables would wait for ever."""
+        await self.done.wait()
+        if self.failure is not None:
+            raise self.failure
+
     @abstractmethod
     async def _strike(self) -> None:
         """Strike, and mend it; counts in `struck`."""

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TypeVar
@@ -45,12 +46,14 @@ def run(main: Coroutine[object, object, Result]) -> Result:
 
 
 class Ends:
-    """A simulated device and a host's device on its port."""
+    """A simulated device and a host's device on its port, which a link names: the number of a pseudo-terminal is soon another's."""
 
     def __init__(self, profile: PlainProfile, *, may_write: bool = False, **settings: object) -> None:
         clock = asyncio.get_running_loop().time
         self.profile = profile
-        self.far = PlainDevice(PlainSettings(profile=profile, tags=TAGS, **settings), clock=clock)  # type: ignore[arg-type]
+        self.links = tempfile.TemporaryDirectory()
+        far = PlainSettings(profile=profile, tags=TAGS, link_dir=Path(self.links.name), **settings)  # type: ignore[arg-type]
+        self.far = PlainDevice(far, clock=clock)
         self.clock, self.may_write = clock, may_write
         self.outputs: list[DeviceOutput] = []
 
@@ -70,6 +73,7 @@ class Ends:
     async def __aexit__(self, *_: object) -> None:
         await self.near.stop()
         await self.far.stop()
+        self.links.cleanup()
 
     def _take(self, output: DeviceOutput) -> None:
         self.outputs.append(output)
@@ -167,7 +171,6 @@ def test_a_polled_shoe_says_that_its_ring_overflowed_while_the_plug_was_out() ->
                 ends.far.draw()
             await ends.far.said_everything()
             await ends.far.plug_in()
-            ends.near.transport.path = ends.far.url  # type: ignore[attr-defined]  # no link names this pseudo-terminal
             await ends.arrived(lambda: len(ends.cards()) == 6)
             lost = [o.event for o in ends.outputs if isinstance(o, EventArrived) and isinstance(o.event, JournalLost)]
             assert [(event.first, event.last) for event in lost] == [(1, 2)]
