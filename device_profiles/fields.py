@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from device_profiles.errors import FieldError, ShortPayloadError
 from device_profiles.fixed import FixedRun, compile_fixed, is_fixed_size
 from device_profiles.parts import compile_part
+from device_profiles.registered import shape_checks
 from device_profiles.schema import Field
 from device_profiles.values import Compiled, FieldValue, Kinds, Tables
 
@@ -52,9 +53,16 @@ def compile_fields(fields: Sequence[Field], tables: Tables, kinds: Kinds, *, str
                 raise ShortPayloadError("the payload is too short")
             values.update(part.decode(payload[at:end]))
             values.update(zip(tail.names, tail.decode_values(payload, end), strict=True))
+        if strict:
+            for verify in shapes:
+                verify(values)
         return values
 
+    shapes = shape_checks(fields, tables)
+
     def encode(values: Mapping[str, FieldValue]) -> bytes:
+        for verify in shapes:
+            verify(values)
         unknown = values.keys() - names
         if unknown:
             raise FieldError(f"no such field: {', '.join(sorted(map(str, unknown)))}")

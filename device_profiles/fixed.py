@@ -8,6 +8,7 @@ from enum import Enum, Flag
 from typing import Final, NamedTuple
 
 from device_profiles.errors import FieldError, FieldRangeError, ShortPayloadError
+from device_profiles.registered import registered_reader, registered_writer
 from device_profiles.schema import Field, FieldType
 from device_profiles.values import FieldValue, Hidden, Kinds, Tables, bytes_of
 
@@ -122,6 +123,9 @@ def compile_fixed(field: Field, tables: Tables, kinds: Kinds, *, strict: bool) -
         return Fixed(field, letter, _enum_reader(field, tables, kinds, strict=strict), _enum_writer(field, tables))
     if field.flags is not None:
         return Fixed(field, letter, _flags_reader(field, tables, kinds), _flags_writer(field, tables))
+    if field.registry is not None:
+        registry = tables.registries[field.registry]
+        return Fixed(field, letter, registered_reader(field, registry) if strict else None, registered_writer(field, registry))
     return Fixed(field, letter, _number_reader(field, strict=strict), _number_writer(field, WIDTH[letter]))
 
 

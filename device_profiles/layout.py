@@ -10,7 +10,7 @@ import msgspec
 
 from device_profiles.errors import InvalidProfileError
 from device_profiles.fixed import LETTER, WIDTH, is_fixed_size
-from device_profiles.schema import EnumTable, Field, FieldType, Profile
+from device_profiles.schema import EnumTable, Field, FieldType, Profile, Registry
 from device_profiles.values import Tables
 
 COMMANDS_ENUM: Final = "@commands"
@@ -22,7 +22,7 @@ _NUMBERS: Final = frozenset({FieldType.U8, FieldType.U16, FieldType.U32, FieldTy
 def tables_of(profile: Profile) -> Tables:
     """Return the tables that fields refer to, the built-in one included."""
     commands = EnumTable(values={name: command.code for name, command in profile.commands.items()})
-    return Tables({**profile.enums, COMMANDS_ENUM: commands}, profile.flags)
+    return Tables({**profile.enums, COMMANDS_ENUM: commands}, profile.flags, profile.registries)
 
 
 def expand_groups(profile: Profile, file: str) -> Profile:
@@ -63,6 +63,8 @@ def verify_layout(profile: Profile, file: str) -> None:
         InvalidProfileError: naming the message and the field.
     """
     tables = tables_of(profile)
+    for name, registry in profile.registries.items():
+        _verify_registry(registry, f"{file}: registries.{name}")
     for place, fields in _messages(profile):
         _verify_fields(fields, tables, f"{file}: {place}")
     for kind, codes in (
@@ -107,7 +109,10 @@ def _verify_fields(fields: Sequence[Field], tables: Tables, place: str) -> None:
     doubled = [name for name, count in Counter(names).items() if count > 1]
     if doubled:
         raise InvalidProfileError(place, f"two fields have the name '{doubled[0]}'")
+    registered = {field.name: field.registry for field in fields if field.registry is not None}
     for field in fields:
+        if field.shaped_by is not None and (field.type is not FieldType.BYTES or field.shaped_by not in registered):
+            raise InvalidProfileError(place, f"'{field.name}' is shaped by '{field.shaped_by}', which has no registry")
         _verify_field(field, tables, place)
 
 
@@ -127,7 +132,9 @@ def _verify_field(field: Field, tables: Tables, place: str) -> None:
         raise InvalidProfileError(place, f"{where}: there is no enum '{field.enum}'")
     if field.flags is not None and field.flags not in tables.flags:
         raise InvalidProfileError(place, f"{where}: there are no flags '{field.flags}'")
-    if (field.enum is not None or field.boolean) and field.type not in _NUMBERS:
+    if field.registry is not None and field.registry not in tables.registries:
+        raise InvalidProfileError(place, f"{where}: there is no registry '{field.registry}'")
+    if (field.enum is not None or field.boolean or field.registry is not None) and field.type not in _NUMBERS:
         raise InvalidProfileError(place, f"{where}: only a number has names")
     if field.flags is not None and field.type is not FieldType.U8:
         raise InvalidProfileError(place, f"{where}: flags are one byte")
@@ -151,6 +158,20 @@ def _verify_field(field: Field, tables: Tables, place: str) -> None:
         _verify_field(item, tables, place)
 
 
+def _verify_registry(registry: Registry, place: str) -> None:
+    numbers = [entry.number for entry in registry.entries.values()]
+    doubled = [number for number, count in Counter(numbers).items() if count > 1]
+    if doubled:
+        raise InvalidProfileError(place, f"two entries have the number {doubled[0]}")
+    for name, (low, high) in registry.ranges.items():
+        within = [number for number in numbers if low <= number <= high]
+        if low > high or within or name in registry.entries:
+            raise InvalidProfileError(place, f"range '{name}' runs backwards, holds an entry or has an entry's name")
+    for name, entry in registry.entries.items():
+        if entry.max is not None and (entry.min > entry.max or entry.size is None or entry.max >= 1 << 8 * entry.size):
+            raise InvalidProfileError(place, f"entry '{name}': its limits do not fit its size")
+
+
 def _verify_numbers(field: Field, tables: Tables, place: str) -> None:
     """Check that every number the field may stand for fits its width."""
     letter = LETTER.get(field.type)
@@ -160,6 +181,9 @@ def _verify_numbers(field: Field, tables: Tables, place: str) -> None:
         numbers = [field.none] if field.none is not None else []
     if field.enum is not None:
         numbers += tables.enums[field.enum].values.values()
+    if field.registry is not None:
+        registry = tables.registries[field.registry]
+        numbers += [*(entry.number for entry in registry.entries.values()), *(high for _, high in registry.ranges.values())]
     if field.flags is not None:
         numbers += [*tables.flags[field.flags].bits.values(), tables.flags[field.flags].replayed]
     if any(number > width for number in numbers):

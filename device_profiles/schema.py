@@ -63,6 +63,10 @@ class Field(Table, frozen=True, kw_only=True):
     """Also give the number itself, under this name."""
     flags: Name | None = None
     """Name of a table of `flags`."""
+    registry: Name | None = None
+    """Name of a table of `registries`: only its numbers are written and, by a device, taken; a name may be written for its number."""
+    shaped_by: Name | None = None
+    """With bytes: the field before it whose registry says how long they are and which numbers they may be."""
     none: Number | None = None
     """This number (for bytes: this byte all through) means that there is no value."""
     min: Number | None = None
@@ -94,6 +98,38 @@ class FlagTable(Table, frozen=True, kw_only=True):
     bits: Annotated[dict[Name, Number], msgspec.Meta(max_length=64)]
     replayed: Number = 0
     """The bit that says: sent before."""
+
+
+class Entry(Table, frozen=True, kw_only=True):
+    """One number of a registry. `size`, `min` and `max` are of the value that goes with it, where one does."""
+
+    number: Number
+    doc: Text = ""
+    size: Annotated[int, msgspec.Meta(ge=1, le=8)] | None = None
+    min: Number = 0
+    max: Number | None = None
+
+
+class Registry(Table, frozen=True, kw_only=True):
+    """Numbers that everybody agrees on, each with a name; `ranges` are left to who is named, such as the maker."""
+
+    doc: Text = ""
+    entries: Annotated[dict[Name, Entry], msgspec.Meta(min_length=1, max_length=256)]
+    ranges: Annotated[dict[Name, tuple[Number, Number]], msgspec.Meta(max_length=16)] = {}
+
+    def entry_of(self, number: int) -> Entry | None:
+        """Return the entry of a number; None where it has none."""
+        return next((entry for entry in self.entries.values() if entry.number == number), None)
+
+    def name_of(self, number: int) -> str | None:
+        """Return the name of a number, or of the range that it lies in; None where it is not registered."""
+        named = next((name for name, entry in self.entries.items() if entry.number == number), None)
+        return named or next((name for name, (low, high) in self.ranges.items() if low <= number <= high), None)
+
+    def words(self) -> str:
+        """Say what is registered."""
+        ranges = [f"{name} ({low} to {high})" for name, (low, high) in self.ranges.items()]
+        return ", ".join([*(f"{name} ({entry.number})" for name, entry in self.entries.items()), *ranges])
 
 
 class Role(Enum):
@@ -249,6 +285,7 @@ class Profile(Table, frozen=True, kw_only=True):
     messages: Messages
     enums: Annotated[dict[Name, EnumTable], msgspec.Meta(max_length=64)] = {}
     flags: Annotated[dict[Name, FlagTable], msgspec.Meta(max_length=16)] = {}
+    registries: Annotated[dict[Name, Registry], msgspec.Meta(max_length=32)] = {}
     groups: Annotated[dict[Name, Fields], msgspec.Meta(max_length=32)] = {}
     commands: Annotated[dict[Name, CommandMessage], msgspec.Meta(max_length=256)]
     events: Annotated[dict[Name, EventMessage], msgspec.Meta(max_length=256)]

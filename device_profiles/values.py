@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from device_profiles.errors import FieldError
-from device_profiles.schema import EnumTable, Field, FieldType, FlagTable
+from device_profiles.schema import EnumTable, Field, FieldType, FlagTable, Registry
 
 FieldValue: TypeAlias = object
 """int, str (enum names, text, versions), bytes, bool, None, frozenset of flag names, `Hidden`, a card as the codec's
@@ -63,6 +63,7 @@ class Tables(NamedTuple):
 
     enums: Mapping[str, EnumTable]
     flags: Mapping[str, FlagTable]
+    registries: Mapping[str, Registry] = {}
 
 
 class Compiled(NamedTuple):

@@ -23,6 +23,7 @@ import hashlib
 from typing import Final
 
 from controller.table.outcome import Wanted
+from device_profiles.loader import load_profile
 from firmware_bridge.commands import ClearError, CloseShoe, Command, Dispense, Lock, OpenShoe, Unlock
 from firmware_bridge.events import (
     CardRead,
@@ -48,8 +49,8 @@ SELF_LOCK_WAIT_S: Final = 0.35
 ACT_WAIT_S: Final = 10.0
 """Every act that was accepted ends with COMMAND_DONE (SDP/1 1.6); the longest stack takes a few seconds."""
 
-BACK_COLOURS: Final = {"": 0, "red": 1, "blue": 2, "green": 3, "black": 4}
-"""Back colours as OPEN_SHOE carries them; 0 is any. Other colours are checked by the table alone."""
+BACK_COLOURS: Final = {name: entry.number for name, entry in load_profile("sdp1").registries["back"].entries.items()}
+"""Back colours as SHOE_OPEN carries them; 0 is any. Other colours are checked by the table alone."""
 
 
 @dataclasses.dataclass(slots=True)

@@ -21,6 +21,7 @@ from controller.service.grant import TICKET_CHARACTERS, Grant
 from controller.technician.bench import Bench, refusal_of
 from controller.technician.errors import DeviceNotInOrderError
 from controller.technician.work_log import WorkLog
+from device_profiles.schema import Profile
 from firmware_bridge.commands import Request
 from firmware_bridge.events import Status
 from firmware_bridge.plain.codec import PlainCodec
@@ -57,6 +58,12 @@ class Work:
         fields = {} if isinstance(answer, CommandFailed) else answer.fields
         self._log.write("result", command=request.name, result=result, fields=fields, **self._context)
         return answer
+
+    def name_of(self, registry: str, number: object) -> str:
+        """Return the name of a part's number in a registry of the profile; empty where it has none."""
+        profile = self._bench.codec.profile
+        known = profile.registries.get(registry) if isinstance(profile, Profile) else None
+        return known.name_of(number) or "" if known is not None and isinstance(number, int) else ""
 
     def note(self, happening: str, **details: object) -> None:
         """Write down something that is no command."""

@@ -1,6 +1,7 @@
 """The parts of a device: self test, sensors, motors and hard counters, as its protocol gives them.
 
-Numbers of parts are the maker's; a protocol without these commands has no such functions, and the device's refusal says so.
+Parts have the names of the profile's registries; other numbers are the maker's. A protocol without these commands has no such functions,
+and the device's refusal says so.
 """
 
 from __future__ import annotations
@@ -42,24 +43,36 @@ async def self_test(work: Work, test: int) -> Found:
     """Run a self test; 0 is all of it."""
     answer = await work.ask("self_test", test=test)
     steps = cast("Rows", answer.fields["steps"])
-    rows = tuple({"step": step["step"], "result": "bad" if step["result"] else "good", "value": step["value"]} for step in steps)
+    rows = tuple(
+        {
+            "step": step["step"],
+            "name": work.name_of("self_test", step["step"]),
+            "result": "bad" if step["result"] else "good",
+            "value": step["value"],
+        }
+        for step in steps
+    )
     bad = [str(row["step"]) for row in rows if row["result"] == "bad"]
     problems = (Problem(f"The self test found step {', '.join(bad)} bad.", "Mend that part; the maker's manual names it."),) if bad else ()
-    return Found(columns=("step", "result", "value"), rows=rows, problems=problems, good=f"All {len(rows)} steps are good.")
+    return Found(columns=("step", "name", "result", "value"), rows=rows, problems=problems, good=f"All {len(rows)} steps are good.")
 
 
 async def read_sensors(work: Work, mask: int) -> Found:
     """Read the sensors whose bit is set."""
     answer = await work.ask("sensor_read", mask=mask)
     sensors = cast("Rows", answer.fields["sensors"])
-    rows = tuple({"sensor": one["id"], "reading": one["reading"], "flag": one["flag"]} for one in sensors)
+    rows = tuple(
+        {"sensor": one["id"], "name": work.name_of("sensor", one["id"]), "reading": one["reading"], "flag": one["flag"]} for one in sensors
+    )
     doubted = [str(row["sensor"]) for row in rows if row["flag"]]
     problems = (Problem(f"The device doubts sensor {', '.join(doubted)}.", "Clean or change them, then read again."),) if doubted else ()
-    return Found(columns=("sensor", "reading", "flag"), rows=rows, problems=problems, good="No reading is doubted.")
+    return Found(columns=("sensor", "name", "reading", "flag"), rows=rows, problems=problems, good="No reading is doubted.")
 
 
 async def actuate(work: Work, actuator: int, direction: int, duration_ms: int, *, times: int, most_ma: int | None) -> Found:
     """Drive a motor so often; a current above `most_ma` says that it moves heavily."""
+    name = work.name_of("actuator", actuator)
+    motor = f"{actuator} ({name})" if name else str(actuator)
     rows: list[dict[str, object]] = []
     for number in range(1, times + 1):
         answer = await work.ask("actuate", actuator=actuator, direction=direction, duration_ms=duration_ms)
@@ -67,9 +80,9 @@ async def actuate(work: Work, actuator: int, direction: int, duration_ms: int, *
     currents = [cast("int", row["current_ma"]) for row in rows]
     problems: tuple[Problem, ...] = ()
     if most_ma is not None and max(currents) > most_ma:
-        what = f"Motor {actuator} drew {max(currents)} mA, more than {most_ma}: what it moves is sticky."
+        what = f"Motor {motor} drew {max(currents)} mA, more than {most_ma}: what it moves is sticky."
         problems = (Problem(what, "Clean the guide and the shaft, then drive it again."),)
-    good = f"Motor {actuator} drew {min(currents)} to {max(currents)} mA."
+    good = f"Motor {motor} drew {min(currents)} to {max(currents)} mA."
     return Found(columns=("drive", "current_ma"), rows=tuple(rows), problems=problems, good=good)
 
 

@@ -138,6 +138,9 @@ def _how(field: Field, codec: AnyCodec) -> str:
         words = "yes|no"
     elif field.enum is not None and not isinstance(codec, PlainCodec) and field.enum in codec.profile.enums:
         words = "|".join(codec.profile.enums[field.enum].values)
+    elif field.registry is not None and not isinstance(codec, PlainCodec):
+        registry = codec.profile.registries[field.registry]
+        words = "|".join([*registry.entries, *(f"{low}..{high}" for low, high in registry.ranges.values())])
     elif field.type in (FieldType.BYTES, FieldType.TEXT, FieldType.VERSION):
         words = "HEX" if field.type is FieldType.BYTES else "TEXT"
     else:
@@ -162,7 +165,8 @@ def _sdp1_value(field: Field, text: str) -> object:
     if field.type is FieldType.BYTES:
         content = bytes.fromhex(text)
         return content + bytes(max(0, (field.size or 0) - len(content)))
-    if field.type in (FieldType.TEXT, FieldType.VERSION) or (field.enum is not None and not text[:1].isdigit()):
+    named = field.enum is not None or field.registry is not None
+    if field.type in (FieldType.TEXT, FieldType.VERSION) or (named and not text[:1].isdigit()):
         return text
     return int(text, 0)
 

@@ -26,7 +26,7 @@ from controller.games import GAMES
 from controller.service.config import Config
 from controller.table.codes import ALARMS, IRREGULARITIES, REFUSALS, REMEDIES, Code
 from device_profiles.loader import load_profile
-from device_profiles.schema import CommandMessage, EventMessage, Field
+from device_profiles.schema import CommandMessage, Entry, EventMessage, Field
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -168,9 +168,22 @@ def sdp1_lines() -> Iterator[str]:
         yield from ("", f"## Values `{name}`", "", "| value | name |", "|---|---|")
         yield from (f"| {number:02X} | {word} |" for word, number in enum.values.items())
         yield from (f"| {low:02X} to {high:02X} | {word} |" for word, (low, high) in enum.ranges.items())
+    for name, registry in profile.registries.items():
+        yield from ("", f"## Registry `{name}`", "", registry.doc, "", "| number | name | meaning |", "|---|---|---|")
+        for word, entry in registry.entries.items():
+            yield f"| {entry.number:02X} | {word} | {_cell('; '.join(filter(None, (entry.doc, _value_words(entry)))))} |"
+        yield from (f"| {low:02X} to {high:02X} | {word} | |" for word, (low, high) in registry.ranges.items())
     for name, flags in profile.flags.items():
         yield from ("", f"## Flags `{name}`", "", "| bit | name |", "|---|---|")
         yield from (f"| {number:02X} | {word} |" for word, number in flags.bits.items())
+
+
+def _value_words(entry: Entry) -> str:
+    """What goes with a number of a registry: size and limits of its value."""
+    if entry.size is None:
+        return ""
+    high = entry.max if entry.max is not None else (1 << 8 * entry.size) - 1
+    return f"{entry.size} byte{'s' if entry.size > 1 else ''}, {entry.min} to {high}"
 
 
 def _command_row(name: str, command: CommandMessage) -> str:
@@ -189,7 +202,7 @@ def _payload(fields: Iterable[Field]) -> str:
 
 
 def _field(field: Field) -> str:
-    kind = field.type.value + (f" {field.size}" if field.size else "")
+    kind = field.type.value + (f" {field.size}" if field.size else "") + (f" `{field.registry}`" if field.registry else "")
     inner = f" of ({_payload(field.items)})" if field.items else ""
     tag = f"{field.tag}: " if field.tag is not None else ""
     text = f"{tag}{field.name} {kind}{inner}"

@@ -11,9 +11,10 @@ from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 
 from controller.decks import DeckSpec
+from device_profiles.loader import load_profile
 from firmware_bridge.cards import FRENCH_CARDS, JOKER, Card, card_from_code
 
-BACKS = ("any", "red", "blue", "green", "black", "brown", "purple", "grey")
+BACKS = tuple(load_profile("sdp1").registries["back"].entries)
 """Back colours by their number on the wire; 0 stands for any."""
 
 CARD_WEIGHT_DG = 18

@@ -307,7 +307,7 @@ class Mechanism:
             second = self.take_from_stack(now_s)
             self.tray.extend([second] if second is not None else [])
             moved = 2 if self.options.sure_of_doubles else 1
-        seen, confidence = see_card(card, script, struck) if self.options.reads else (UNREADABLE, 0)
+        seen, confidence = see_card(card, script, struck, self.options.threshold) if self.options.reads else (UNREADABLE, 0)
         if seen is UNREADABLE:
             flags |= CardFlag.UNREADABLE
             self.counters.misreads += 1

@@ -49,6 +49,8 @@ class MechanismOptions(msgspec.Struct, frozen=True):
     """Duplicates in a shuffle, and more copies than the shoe holds, are noticed."""
     knows_remaining: bool = True
     counted_unlock: bool = True
+    threshold: int = 0
+    """A card that is read with less confidence is told as one that was not read."""
     weak: Mapping[Card, float] = {}
     """Cards that the reader makes out badly, such as a worn one: how often it fails, half of the time without noticing."""
     scripted: bool = False

@@ -57,8 +57,13 @@ def weakness(card: PhysicalCard, weak: Mapping[Card, float], rng: random.Random)
     return frozenset({rng.choice(("misread", "wrong-read"))})
 
 
-def see_card(card: PhysicalCard, script: ScriptedCard | None, struck: frozenset[str]) -> tuple[Card, int]:
-    """Return what the reader reports and how sure it is (0 to 100)."""
+def see_card(card: PhysicalCard, script: ScriptedCard | None, struck: frozenset[str], threshold: int = 0) -> tuple[Card, int]:
+    """Return what the reader reports and how sure it is (0 to 100); below the threshold it reports nothing."""
+    seen, confidence = _make_out(card, script, struck)
+    return (seen, confidence) if confidence >= threshold else (UNREADABLE, 0)
+
+
+def _make_out(card: PhysicalCard, script: ScriptedCard | None, struck: frozenset[str]) -> tuple[Card, int]:
     if card.face is None or "misread" in struck or (script is not None and script.unreadable):
         return UNREADABLE, 0
     if script is not None and script.reads_as is not None:

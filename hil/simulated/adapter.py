@@ -11,19 +11,22 @@ from enum import Enum
 from typing import Protocol
 
 from device_profiles.values import FieldValue, Hidden
-from firmware_bridge.events import DeviceError, ShuffleMode, Status
+from firmware_bridge.events import DeviceError, DeviceState, ShuffleMode, StartReason, Status
 from firmware_bridge.link.faults import LossCause
 from firmware_bridge.seal import DeviceKey, SessionKeys
 from firmware_bridge.session.device import Answer, CommandReceived
 from hil.mechanism.machine import Mechanism
 from hil.mechanism.orders import Orders
 from hil.mechanism.script import Script
+from hil.simulated.firmware import FirmwareStore
 from hil.simulated.workshop import DeviceLog, Workshop
 
 BURN_BY_VALUE = 0xFF
 """SDP/1 1.6, BURN: one card, then its value."""
 
 NO_SHOE = bytes(16)
+
+_NOT_DURING_UPDATE = frozenset({"shoe_open", "gate", "dispense", "burn", "stub_count", "shuffle_start", "diag_enter", "reboot"})
 
 ATTESTED_BYTES_MIN = 1024
 """A digest over less would let somebody read the program out piece by piece (EQ-63)."""
@@ -34,6 +37,7 @@ class Firmware(Protocol):
 
     image: bytes | None
     """The program, where the device can attest it; it has the one region 0."""
+    store: FirmwareStore
 
     def load_key(self, role: int, key: DeviceKey) -> None: ...
 
@@ -52,7 +56,9 @@ class Adapter:
         self.workshop = Workshop(machine, sticky)
         self.log = DeviceLog()
         self._firmware = firmware
-        self.restart_is_due = False
+        self._update = firmware.store
+        self.restart_is_due: StartReason | None = None
+        """Why the device starts again as soon as its answer is out."""
         self.started_s = 0.0
         self.unix_offset_ms: int | None = None
         """What TIME_SET told: unix milliseconds at device time zero."""
@@ -86,12 +92,16 @@ class Adapter:
             "read_raw": self._read_raw,
             "log_info": self._log_info,
             "log_read": self._log_read,
+            "fw_begin": lambda f, _now: Answer(self._update.begin(_number(f, "size"), _octets(f, "sha256"), _octets(f, "signature"))),
+            "fw_block": lambda f, _now: Answer(self._update.take_block(_number(f, "offset"), _octets(f, "content"))),
+            "fw_commit": self._fw_commit,
+            "fw_abort": lambda _f, _now: Answer(self._update.abort()),
         }
 
     def status(self, now: float) -> Mapping[str, FieldValue]:
         machine = self.machine
         return {
-            "state": machine.state(),
+            "state": DeviceState.UPDATE if self._update.is_open else machine.state(),
             "error": next(iter(machine.errors), DeviceError.NONE),
             "gate": machine.gate.state,
             "lid_open": machine.lid_open,
@@ -107,6 +117,8 @@ class Adapter:
         if received.needs_idle and self.machine.shoe is not None:
             return Answer(Status.NOT_IDLE)
         if received.needs_diagnostic and not self.machine.in_diagnosis:
+            return Answer(Status.WRONG_STATE)
+        if self._update.is_open and name in _NOT_DURING_UPDATE:
             return Answer(Status.WRONG_STATE)
         if (order := self._orders.get(name)) is not None:
             return Answer(order(fields, received.tid, now))
@@ -164,7 +176,7 @@ class Adapter:
         return Answer(status, {"key": key, "value": value}) if status is Status.OK else Answer(status)
 
     def _reboot(self, _fields: Mapping[str, FieldValue], _now_s: float) -> Answer:
-        self.restart_is_due = True
+        self.restart_is_due = StartReason.POWER_ON
         return Answer()
 
     def _key_set(self, fields: Mapping[str, FieldValue], now_s: float) -> Answer:
@@ -218,6 +230,13 @@ class Adapter:
     def _read_raw(self, fields: Mapping[str, FieldValue], _now_s: float) -> Answer:
         raw = self.workshop.read_raw(_number(fields, "position"))
         return Answer(Status.EMPTY) if raw is None else Answer(fields=raw)
+
+    def _fw_commit(self, _fields: Mapping[str, FieldValue], now_s: float) -> Answer:
+        status = self._update.commit()
+        self.note(f"update: {status.value}, version {self._update.version}", now_s)
+        if status is Status.OK:
+            self.restart_is_due = StartReason.FIRMWARE_UPDATE
+        return Answer(status)
 
     def _log_info(self, _fields: Mapping[str, FieldValue], _now_s: float) -> Answer:
         first, last = self.log.span()

@@ -27,6 +27,7 @@ from hil.mechanism.machine import Mechanism
 from hil.simulated.adapter import Adapter
 from hil.simulated.cable import BusCable
 from hil.simulated.ends import End, PtyEnd, TcpEnd
+from hil.simulated.firmware import FirmwareStore
 from hil.simulated.rfc2217_end import Rfc2217End
 from hil.simulated.settings import SimulatedSettings
 from hil.simulated.snapshot import Snapshot, take_snapshot
@@ -73,7 +74,9 @@ class SimulatedDevice(World):
         codes = self._codec.profile.enums["error"].values
         self._keys = settings.keys()
         self.image = settings.image
+        self.store = FirmwareStore(settings.firmware, settings.maker)
         self.adapter = Adapter(self.machine, {code: DeviceError(name) for name, code in codes.items()}, self, settings.sticky)
+        self.adapter.workshop.address = settings.address
         self._remember(settings.past)
         self.to_host = FaultyLine(orders, random.Random(f"{named}:to-host"))
         self.to_device = FaultyLine(orders, random.Random(f"{named}:to-device"))
@@ -137,6 +140,7 @@ class SimulatedDevice(World):
             self._session.power_off()
             self._session = None
         self.machine.power_off()
+        self.store.abort()
         self.pump()
 
     def power_on(self, reason: StartReason = StartReason.POWER_ON) -> None:
@@ -294,9 +298,9 @@ class SimulatedDevice(World):
         await self.plug_in()
 
     def _see_to_power(self) -> None:
-        if self.adapter.restart_is_due:
-            self.adapter.restart_is_due = False
-            self.power_cycle()
+        if (reason := self.adapter.restart_is_due) is not None:
+            self.adapter.restart_is_due = None
+            self.power_cycle(reason)
         if self.machine.power_loss_is_due and self._loop is not None:
             self.machine.power_loss_is_due = False
             self.power_off()
@@ -359,10 +363,10 @@ class SimulatedDevice(World):
         line = Line.serial() if self._end.is_uart else Line.stream()
         settings = DeviceSettings(
             line=line,
-            identity=self.settings.identity(serial),
+            identity=self.settings.identity(serial, self.store.version),
             capabilities=self.settings.capabilities(),
             keys=dict(self._keys),
             technician_switch=self.settings.technician_switch,
-            address=self.settings.address,
+            address=self.adapter.workshop.address,
         )
         return DeviceSession(self._codec, settings, self.adapter, self.journal, self._entropy)

@@ -105,6 +105,8 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Motors that move heavily: they draw more current."""
     past: Mapping[str, int] = {}
     """Hard counters that it has from its life before, such as `misreads`; `events` are events that no host has stored."""
+    maker: bytes | None = None
+    """The maker's public key, 32 bytes: with it the device takes updates that are signed for it."""
     image: bytes | None = None
     """The program that the device attests (level 2); needs a key."""
 
@@ -129,6 +131,7 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
         listed = SHOE_FUNCTIONS if Kind(self.kind) is Kind.SHOE else SHUFFLER_FUNCTIONS
         able = [entry for entry in listed if entry[0] not in self.without]
         able += [("multi-drop", 1, self.address)] if self.address else []
+        able += [("firmware-update", 1, 0)] if self.maker is not None else []
         gap = round(self.timing.card_s * 100)
         if gap:
             able.append(("minimum-card-gap", 1, gap))
@@ -138,14 +141,14 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
     def capabilities(self) -> tuple[Mapping[str, FieldValue], ...]:
         return tuple({"function": name, "level": level, "count": count} for name, level, count in self.functions())
 
-    def identity(self, serial: str) -> Mapping[str, FieldValue]:
+    def identity(self, serial: str, firmware: str) -> Mapping[str, FieldValue]:
         able = {name for name, level, count in self.functions() if level or count}
         bits = sum(1 << i for i, name in enumerate(_FUNCTION_BITS) if name in able)
         return {
             "vendor": "shoed",
             "model": f"simulated {self.kind}",
             "serial": serial,
-            "firmware": self.firmware,
+            "firmware": firmware,
             "capability_bits": bits,
             "hardware": "pty",
             "build": f"seed-{self.seed}",

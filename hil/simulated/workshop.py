@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections import deque
 from collections.abc import Mapping
+from enum import IntEnum
 
 import msgspec
 from fastcrc import crc32
@@ -20,8 +21,15 @@ from hil.mechanism.machine import Mechanism
 LOG_LINES = 500
 """About 20 kB: what a technician's tool fetches in a few seconds at 115200 baud."""
 
-DECK_SIZE_KEY, FAIL_SAFE_KEY = 1, 2
-"""Keys of CONFIG_GET and CONFIG_SET: cards in a deck (2 bytes); fail-safe on loss of the link, 1 lock, 0 leave."""
+
+class Key(IntEnum):
+    """Keys of CONFIG_GET and CONFIG_SET, as the profile's registry numbers them."""
+
+    DECK_SIZE = 1
+    FAIL_SAFE = 2
+    BUS_ADDRESS = 3
+    READER_THRESHOLD = 4
+
 
 SYMBOLOGY_CARD_BYTE = 1
 """READ_RAW: the code is the card byte of SDP/1 1.7."""
@@ -31,6 +39,12 @@ MOTOR_CURRENT_MA = {1: 180, 2: 90, 3: 240}
 
 STICKY_FACTOR = 2
 """What moves heavily draws twice the current."""
+
+GOOD_LAMP, DIM_LAMP = 940, 310
+"""Light of the reader, per mille of new."""
+
+ROOM_WARM, TOO_WARM = 312, 718
+"""Tenths of a degree Celsius."""
 
 LONGEST_DRIVE_MS = 2000
 """SDP/1 1.6, ACTUATE."""
@@ -71,33 +85,52 @@ class Workshop:
     machine: Mechanism
     sticky: tuple[int, ...] = ()
     locks_when_lost: bool = True
+    address: int = 0
+    """Its address on a bus from the next start on."""
     lamps: dict[int, int] = dataclasses.field(default_factory=dict)
     key_load_mode: bool = False
     """The switch on the device that lets a key be loaded."""
 
     def config_get(self, key: int) -> bytes | None:
-        if key == DECK_SIZE_KEY:
-            return self.machine.options.deck_size.to_bytes(2, "big")
-        return bytes([self.locks_when_lost]) if key == FAIL_SAFE_KEY else None
+        """Return a setting's value; None for one that this maker has not."""
+        match key:
+            case Key.DECK_SIZE:
+                return self.machine.options.deck_size.to_bytes(2, "big")
+            case Key.FAIL_SAFE:
+                return bytes([self.locks_when_lost])
+            case Key.BUS_ADDRESS:
+                return bytes([self.address])
+            case Key.READER_THRESHOLD:
+                return bytes([self.machine.options.threshold])
+            case _:
+                return None
 
     def config_set(self, key: int, value: bytes) -> Status:
+        """Take a setting; its size and range were checked by the profile's registry."""
         number = int.from_bytes(value, "big")
-        if key == DECK_SIZE_KEY and len(value) == 2 and 1 <= number <= 108:
-            self.machine.options = msgspec.structs.replace(self.machine.options, deck_size=number)
-            return Status.OK
-        if key == FAIL_SAFE_KEY and len(value) == 1 and number <= 1:
-            self.locks_when_lost = bool(number)
-            return Status.OK
-        return Status.OUT_OF_RANGE
+        match key:
+            case Key.DECK_SIZE:
+                self.machine.options = msgspec.structs.replace(self.machine.options, deck_size=number)
+            case Key.FAIL_SAFE:
+                self.locks_when_lost = bool(number)
+            case Key.BUS_ADDRESS:
+                self.address = number
+            case Key.READER_THRESHOLD:
+                self.machine.options = msgspec.structs.replace(self.machine.options, threshold=number)
+            case _:
+                return Status.OUT_OF_RANGE
+        return Status.OK
 
     def sensors(self, mask: int) -> tuple[Mapping[str, FieldValue], ...]:
-        """Return the readings whose bit is set: cards in the feed, lid, gate, card stuck."""
+        """Return the readings whose bit is set, in the order of the profile's registry."""
         machine = self.machine
         readings = (
             min(len(machine.feed), 0xFFFF),
             int(machine.lid_open),
             int(machine.gate.state is not GateState.OPEN),
             int(DeviceError.JAM in machine.causes),
+            DIM_LAMP if DeviceError.CAMERA in machine.causes else GOOD_LAMP,
+            ROOM_WARM if DeviceError.TEMPERATURE not in machine.causes else TOO_WARM,
         )
         return tuple(
             {"id": i + 1, "reading": reading, "flag": int(DeviceError.SENSOR in machine.causes)}

@@ -224,7 +224,7 @@ def test_a_vector_that_fails_on_the_wire_refuses_the_profile_too(good, bad):
         (b'role = "any"', b'role = "anyone"', "anyone"),
         (b"spec = 1", b"spec = = 1", "not valid TOML"),
         (b"spec = 1", b"spec = 1 # \xff", "not valid TOML"),
-        (b'"u16" }, { name = "value"', b'"bytes" }, { name = "value"', "second field of free length"),
+        (b'"u16", registry = "config_key" }, { name = "value"', b'"bytes" }, { name = "value"', "second field of free length"),
     ],
 )
 def test_a_profile_that_contradicts_itself_is_refused_with_the_place(good, bad, told):

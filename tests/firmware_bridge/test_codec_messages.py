@@ -31,6 +31,9 @@ def sample(field: Field, rng: random.Random) -> object:
         return rng.choice(list(table.values if table else PROFILE.commands))
     if field.flags is not None:
         return frozenset(rng.sample(sorted(PROFILE.flags[field.flags].bits), rng.randint(0, 3)))
+    if field.registry is not None:
+        registry = PROFILE.registries[field.registry]
+        return rng.choice([*(entry.number for entry in registry.entries.values()), *(low for low, _ in registry.ranges.values())])
     match field.type:
         case FieldType.CARD:
             return rng.choice(FRENCH_CARDS)
@@ -56,9 +59,19 @@ def filled(fields, rng):
     for field in fields:
         if field.type is FieldType.TLVS:
             values |= filled(field.items, rng)
+        elif field.shaped_by is not None:
+            values[field.name] = shaped(values[field.shaped_by], rng)
         else:
             values[field.name] = sample(field, rng)
     return values
+
+
+def shaped(key: int, rng: random.Random) -> bytes:
+    """A value that fits the entry of a setting's key."""
+    entry = PROFILE.registries["config_key"].entry_of(key)
+    if entry is None or entry.size is None:
+        return rng.randbytes(rng.randint(1, 40))
+    return rng.randint(entry.min, entry.max or 0).to_bytes(entry.size, "big")
 
 
 def same(told, wanted):
