@@ -10,7 +10,8 @@ Rules:
   something new is seen where it is looked for. While the port stays open the session itself tries RST at the same pace.
 * A device that is not the registered one is refused: its port is closed, nothing it says is passed on. It is tried
   again at the slowest pace, because the right one may be plugged in; each try proves identity anew.
-* Bytes are handed from the port to the session and back without a task switch: one loop serves many devices.
+* Bytes are handed from the port to the session and back without a task switch: one loop serves many devices. What brings nothing
+  has a bounded share of that loop (`fair_share`).
 
 What the device speaks is the session's business: anything that keeps `session.contract.Session` will do. Clock and waiting are passed in.
 """
@@ -22,10 +23,10 @@ import time
 from collections.abc import Awaitable, Callable
 from enum import Enum
 
-import msgspec
-
 from firmware_bridge.commands import Command
+from firmware_bridge.fair_share import FairShare
 from firmware_bridge.link.line import Line
+from firmware_bridge.port_news import PortFailed, PortFlooded, PortLost, PortNews, PortOpened
 from firmware_bridge.reopening import REOPEN_AFTER_S, wait_to_reopen
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.contract import Session
@@ -41,7 +42,7 @@ from firmware_bridge.session.outputs import (
     Running,
     StatusReported,
 )
-from firmware_bridge.transport.base import LineCounters, Transport, TransportError, TransportState
+from firmware_bridge.transport.base import LineCounters, PortFloodedError, Transport, TransportError, TransportState
 
 
 class DeviceStanding(Enum):
@@ -56,26 +57,10 @@ class DeviceStanding(Enum):
     REFUSED = "refused"
 
 
-class PortOpened(msgspec.Struct, frozen=True):
-    """The port is ours; the session begins."""
+_BRINGS = frozenset({EventArrived, CommandAnswered})
+"""Outputs for which somebody waits."""
 
-    url: str
-
-
-class PortFailed(msgspec.Struct, frozen=True):
-    """The port could not be opened; it is tried again after `retry_in_s`."""
-
-    error: TransportError
-    retry_in_s: float
-
-
-class PortLost(msgspec.Struct, frozen=True):
-    """The port broke while it was open; it is closed now and opened again."""
-
-    error: TransportError
-
-
-DeviceOutput = HostOutput | PortOpened | PortFailed | PortLost
+DeviceOutput = HostOutput | PortNews
 Consumer = Callable[[DeviceOutput], None]
 
 
@@ -97,7 +82,10 @@ class Device:
         *,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        spent: Callable[[], float] = time.thread_time,
+        waits: bool = True,
     ) -> None:
+        """`spent`: processor time of this thread. `waits`: the device says nothing new until what it said is acknowledged."""
         self.name = name
         self.transport = transport
         self.session = session
@@ -107,6 +95,8 @@ class Device:
         self._consumer = consumer
         self._clock = clock
         self._pause = pause
+        self._spent, self._waits = spent, waits
+        self._share = FairShare(transport.baud, clock())
         self._standing = DeviceStanding.STOPPED
         self._task: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -242,23 +232,28 @@ class Device:
         now_s = self._clock()
         self._deliver(self.session.connection_lost(now_s), now_s)
         self._fail_answers()
-        return self._linked and not self._refused_now
+        return self._linked and not self._refused_now and not isinstance(self._lost_by, PortFloodedError)
 
     def _begin_opening(self) -> None:
         self._stand(DeviceStanding.CONNECTING)
         self._linked = self._refused_now = False
         self._lost_by = None
+        self._share = FairShare(self.transport.baud, self._clock())
 
     def _take_bytes(self, chunk: bytes) -> None:
         now_s = self._clock()
+        began_s = 0.0
         try:
             event = self.session.maybe_event(chunk, now_s)
-            outputs = self.session.receive(chunk, now_s) if event is None else []
+            if event is None:
+                began_s = self._spent()
+                outputs = self.session.receive(chunk, now_s)
         except Exception as error:  # noqa: BLE001  # the loop's callback: only the task can tell its owner
             self._fail(error)
             return
         if event is None:
             self._deliver(outputs, now_s)
+            self._pay(began_s, len(chunk), outputs, now_s)
             return
         if self._failure is None:
             self._delivering, self._now_s = True, now_s
@@ -268,6 +263,19 @@ class Device:
                 self._fail(error)
             self._delivering = False
         self._flush()
+
+    def _pay(self, began_s: float, size: int, outputs: list[HostOutput], now_s: float) -> None:
+        """Take what a read cost from the device's share of the loop, and do what follows when it is spent."""
+        share, was_in_turns = self._share, self._share.in_turns
+        brought = sum(type(output) in _BRINGS for output in outputs)
+        turn = share.charge(self._spent() - began_s, size, brought, now_s, waits=self._waits)
+        if turn.flood_bytes_s:
+            self._tell(PortFlooded(turn.flood_bytes_s))
+        if turn.is_behind:
+            url = self.transport.url
+            self._lose_port(PortFloodedError(f"{url} brings more than can be read, without end", "unplug the device and have it checked"))
+        elif turn.rest_s or was_in_turns:
+            self.transport.rest(turn.rest_s)
 
     def _lose_port(self, error: TransportError) -> None:
         self._lost_by = error

@@ -114,7 +114,8 @@ def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec
         settings = PlainSettings(
             line=line_of(transport), expected_serial=device.serial, first_wanted=first_wanted, may_write=device.write, cards=cards
         )
-        return DeviceLink(Device(device.name, transport, PlainSession(codec, settings), consumer, clock=time.monotonic), read_status)
+        bridge = Device(device.name, transport, PlainSession(codec, settings), consumer, clock=time.monotonic, waits=False)
+        return DeviceLink(bridge, read_status)
 
     return make
 

@@ -20,6 +20,7 @@ from controller.service.drive import DeviceView, next_clear, next_command, next_
 from controller.service.habits import UNTAKEN_MAX, Post, is_fresh
 from controller.service.inbox import Heard, Joined, Noticed, Standing, ToTable
 from controller.service.leave import Leave
+from controller.service.line_watch import LineWatch
 from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
 from controller.service.loss import loss_words, refusal_words
@@ -27,11 +28,11 @@ from controller.service.metrics import Metrics
 from controller.service.patience import BUSY_WAIT_S, DEFECT_PAUSE_S, FIRST_CONNECTION_S, NOTICE_GAP_S, Next, Patience, words_of
 from controller.table.outcome import Wanted
 from firmware_bridge.commands import Command, Lock
-from firmware_bridge.device import DeviceOutput, PortFailed, PortLost
+from firmware_bridge.device import DeviceOutput
 from firmware_bridge.errors import NotReadyError
 from firmware_bridge.events import DeviceEvent
-from firmware_bridge.link.faults import FaultKind, LossCause
-from firmware_bridge.link.quality import LineGrade
+from firmware_bridge.link.faults import LossCause
+from firmware_bridge.port_news import PortFailed, PortFlooded, PortLost
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.outputs import (
     CommandAnswered,
@@ -74,6 +75,7 @@ class DeviceDriver:
         self._tell = tell
         self._metrics = metrics
         self._logger = logger.bind(table=post.table, device=post.device)
+        self._line = LineWatch(post.table, post.device, metrics, self._logger)
         self._clock = clock
         self._pause = pause
         self._view = DeviceView()
@@ -231,8 +233,10 @@ class DeviceDriver:
                     self._notice_seldom("events-lost", f"events {output.first} to {output.last} are gone from its journal")
             case EventGap():
                 self._view.caught_up, self._catch_up_to = False, max(self._catch_up_to, output.seen)
-            case EventRepeated() | Fault() | LineQuality():
-                self._hear_line(output)
+            case EventRepeated() | Fault() | LineQuality() | PortFlooded():
+                notice = self._line.hear(output)
+                if notice is not None:
+                    self._notice_seldom(*notice)
             case StatusReported():
                 self._compare(output.status)
             case _:
@@ -280,20 +284,6 @@ class DeviceDriver:
         self.standing, self.detail = Standing.REFUSED, detail
         if not told:
             self._notice("wrong-identity", detail)
-
-    def _hear_line(self, output: EventRepeated | Fault | LineQuality) -> None:
-        match output:
-            case EventRepeated():
-                self._metrics.add("shoed_repeated_events_total", table=self._post.table, device=self.name)
-            case Fault():
-                labels = {"table": self._post.table, "device": self.name, "kind": output.kind.value}
-                self._metrics.add("shoed_device_faults_total", output.count, **labels)
-                if output.kind in (FaultKind.EVENT_CHANGED, FaultKind.BOOT_COUNT_BACK):
-                    self._notice_seldom("wrong-identity", f"{output.kind.value}: the device was exchanged or is damaged")
-            case LineQuality():
-                self._logger.warning("line-quality", grade=output.grade.value, per_mille=output.damaged_per_mille)
-                if output.grade is LineGrade.DEGRADED:
-                    self._notice_seldom("warning", "more than one frame in five is damaged: check cable and plugs")
 
     def _compare(self, status: StatusReport) -> None:
         """A status that nobody asked for: believe it when nothing is under way that it could be older than."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firmware_bridge.device import PortFailed, PortLost
+from firmware_bridge.port_news import PortFailed, PortLost
 from firmware_bridge.session.outputs import LinkLost, RefusalKind, Refused
 
 

@@ -22,6 +22,7 @@ HELP: Final = {
     "shoed_device_losses_total": "Times that the link to a device was lost.",
     "shoed_device_commands_total": "Commands to devices by their final status.",
     "shoed_device_faults_total": "Faults on the line, by kind.",
+    "shoed_device_floods_total": "Times that a device sent without end what says nothing.",
     "shoed_line_bytes_total": "Bytes over the port of a device, by direction.",
     "shoed_journal_ready": "1 while the journal takes entries.",
     "shoed_journal_last_entry": "Number of the last entry.",

@@ -37,7 +37,8 @@ from controller.service.strict import shown
 from controller.service.token import check_token_file
 from device_profiles.errors import ProfileError, UnknownProfileError
 from device_profiles.plain.shelf import ProfileShelf
-from firmware_bridge.device import DeviceOutput, PortFailed
+from firmware_bridge.device import DeviceOutput
+from firmware_bridge.port_news import PortFailed
 from firmware_bridge.session.outputs import Identified, Refused
 from firmware_bridge.transport.base import TransportError
 

@@ -39,5 +39,8 @@ class TappedTransport(Transport):
         self._tap(Way.OUT, chunk)
         await self._inner.write(chunk, deadline_s)
 
+    def rest(self, seconds: float) -> None:
+        self._inner.rest(seconds)
+
     async def close(self) -> None:
         await self._inner.close()

@@ -28,6 +28,9 @@ OnLost = Callable[["TransportError"], None]
 READ_BYTES = 4096
 """One read takes what the kernel's tty buffer holds at most; asking for more never returns more."""
 
+TURN_BYTES = 512
+"""A read of a port that is read in turns: at 115200 baud a line brings 230 bytes in the shortest rest between two turns."""
+
 WRITE_BACKLOG_LIMIT_BYTES = 8192
 """Four full windows of seven frames of 260 bytes, beyond what the kernel holds: more means that nobody takes them."""
 
@@ -120,6 +123,12 @@ class PortStalledError(TransportError):
     code = "port-stalled"
 
 
+class PortFloodedError(TransportError):
+    """More comes than may be taken, and it does not end. Close, then open again later: what is kept back is old."""
+
+    code = "port-flooded"
+
+
 class TransportState(Enum):
     """Where a transport stands. Only `OPEN` carries bytes."""
 
@@ -196,6 +205,13 @@ class Transport(ABC):
     @abstractmethod
     async def write(self, chunk: bytes, deadline_s: float = WRITE_DEADLINE_S) -> None:
         """Send and wait until the port has taken everything; raises as `send`, and PortStalledError at the deadline."""
+
+    @abstractmethod
+    def rest(self, seconds: float) -> None:
+        """Hand over no bytes for so long, and then pieces of at most `TURN_BYTES`; 0: as usual again.
+
+        What comes meanwhile waits in the port, or is lost as the port loses it: more than one buffer of it is not kept here.
+        """
 
     @abstractmethod
     async def close(self) -> None:

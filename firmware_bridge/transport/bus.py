@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable
 
 from device_profiles.schema import Framing
-from firmware_bridge.link.arbiter import BusArbiter, BusCounters
+from firmware_bridge.fair_share import FairShare
+from firmware_bridge.link.arbiter import BusArbiter, BusCounters, Routed
 from firmware_bridge.link.line import Line
 from firmware_bridge.transport.base import (
     WRITE_DEADLINE_S,
@@ -20,6 +21,7 @@ from firmware_bridge.transport.base import (
     OnLost,
     PortBrokenError,
     PortClosedError,
+    PortFloodedError,
     PortStalledError,
     Transport,
     TransportError,
@@ -31,13 +33,21 @@ class BusLine:
     """One line and its taps. `make` returns the closed transport below; it is made once."""
 
     def __init__(
-        self, make: Callable[[], Transport], framing: Framing, addresses: tuple[int, ...], *, clock: Callable[[], float] = time.monotonic
+        self,
+        make: Callable[[], Transport],
+        framing: Framing,
+        addresses: tuple[int, ...],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        spent: Callable[[], float] = time.thread_time,
     ) -> None:
+        """`spent`: processor time of this thread."""
         self.below = make()
         self.taps = {address: BusTap(self, address) for address in addresses}
         line = Line.serial(self.below.baud, len(addresses)) if self.below.is_uart else Line.stream(self.below.baud, len(addresses))
         self._arbiter = BusArbiter(framing, line)
-        self._clock = clock
+        self._clock, self._spent = clock, spent
+        self._share = FairShare(self.below.baud, clock())
         self._open: dict[int, BusTap] = {}
         self._opening: asyncio.Lock | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -54,6 +64,7 @@ class BusLine:
             if self.below.state is not TransportState.OPEN:
                 await self.below.close()
                 self._arbiter.reset()
+                self._share = FairShare(self.below.baud, self._clock())
                 await self.below.open(self._take_bytes, self._lose)
             self._open[tap.address] = tap
 
@@ -78,13 +89,29 @@ class BusLine:
         self._pump()
 
     def _take_bytes(self, chunk: bytes) -> None:
-        for routed in self._arbiter.feed(chunk, self._clock()):
+        now_s, began_s = self._clock(), self._spent()
+        found = self._arbiter.feed(chunk, now_s)
+        self._pay(self._spent() - began_s, len(chunk), found, now_s)
+        for routed in found:
             tap = self._open.get(routed.address)
             if tap is None:
                 self._arbiter.counters.stray += 1
             else:
                 tap.take(routed.wire)
         self._pump()
+
+    def rest(self, seconds: float) -> None:
+        """Read the line in turns: who floods it speaks over all the others anyway."""
+        self.below.rest(seconds)
+
+    def _pay(self, spent_s: float, size: int, found: list[Routed], now_s: float) -> None:
+        """Noise reaches no tap, so what it costs is the line's own."""
+        was_in_turns = self._share.in_turns
+        turn = self._share.charge(spent_s, 0 if found else size, len(found), now_s, waits=True)
+        if turn.is_behind:
+            self._lose(PortFloodedError(f"{self.below.url} brings more than can be read, without end", "unplug its devices one by one"))
+        elif turn.rest_s or was_in_turns:
+            self.below.rest(turn.rest_s)
 
     def _lose(self, error: TransportError) -> None:
         self._stop_timer()
@@ -162,6 +189,9 @@ class BusTap(Transport):
         self.send(chunk)
         if self._state is not TransportState.OPEN:
             raise PortStalledError(f"{self.url} takes nothing", "close it, then open it again")
+
+    def rest(self, seconds: float) -> None:
+        self._line.rest(seconds)
 
     async def close(self) -> None:
         self._state = TransportState.CLOSED

@@ -14,6 +14,7 @@ from functools import partial
 from firmware_bridge.transport.base import (
     CLOSE_DEADLINE_S,
     READ_BYTES,
+    TURN_BYTES,
     WRITE_BACKLOG_LIMIT_BYTES,
     WRITE_DEADLINE_S,
     OnBytes,
@@ -44,6 +45,8 @@ class DescriptorTransport(Transport):
         self._stall_timer: asyncio.TimerHandle | None = None
         self._drained: asyncio.Future[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._read_bytes = READ_BYTES
+        self._rest_timer: asyncio.TimerHandle | None = None
         self._is_held = False
 
     @property
@@ -109,6 +112,18 @@ class DescriptorTransport(Transport):
         except TimeoutError as error:
             raise self._lose(_stalled(self.url, len(self._backlog))) from error
 
+    def rest(self, seconds: float) -> None:
+        if self._state is not _OPEN or self._loop is None:
+            return
+        self._read_bytes = TURN_BYTES if seconds else READ_BYTES
+        if seconds and self._rest_timer is None:
+            forget(self._loop, self._fd)
+            self._rest_timer = self._loop.call_later(seconds, self._end_rest, self._loop)
+
+    def _end_rest(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._rest_timer = None
+        watch(loop, self._fd, self._take_bytes)
+
     async def close(self) -> None:
         if self._fd < 0:
             return
@@ -131,7 +146,7 @@ class DescriptorTransport(Transport):
 
     def _take_bytes(self) -> None:
         try:
-            chunk = os.read(self._fd, READ_BYTES)
+            chunk = os.read(self._fd, self._read_bytes)
         except BlockingIOError:
             return
         except OSError as error:
@@ -199,6 +214,10 @@ class DescriptorTransport(Transport):
         return error
 
     def _detach(self, fd: int) -> None:
+        if self._rest_timer is not None:
+            self._rest_timer.cancel()
+            self._rest_timer = None
+        self._read_bytes = READ_BYTES
         if self._loop is not None:
             forget(self._loop, fd)
             self._loop.remove_writer(fd)

@@ -108,6 +108,10 @@ class UsbTransport(Transport):
         except TimeoutError as error:
             raise self._lose(PortStalledError(f"{self.url} takes no bytes", "check the device; the port is reopened")) from error
 
+    def rest(self, seconds: float) -> None:
+        if self._state is TransportState.OPEN and self._opening is not None:
+            self._opening.rest(seconds)
+
     async def close(self) -> None:
         opening = self._opening
         if opening is None or self._state in (TransportState.OPENING, TransportState.CLOSING):

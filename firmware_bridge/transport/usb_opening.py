@@ -47,6 +47,9 @@ class Opening:
         """Not yet told to the loop."""
         self.halts = 0
         self.lost: TransportError | None = None
+        self.resting = False
+        """The loop takes no transfers for a while; the box fills, then the device waits."""
+        self.turn_chunks = TURN_CHUNKS
         self.closing = False
         self.farewell_by_s = 0.0
         self._is_woken = False
@@ -143,14 +146,25 @@ class Opening:
     def take(self) -> tuple[list[bytes], int, TransportError | None]:
         """Take what is to be told in this turn: transfers, bytes written, and once the transfers are told, why the port broke."""
         with self.change:
-            chunks = [self.box.popleft() for _ in range(min(len(self.box), TURN_CHUNKS))]
+            taken = 0 if self.resting else min(len(self.box), self.turn_chunks)
+            chunks = [self.box.popleft() for _ in range(taken)]
             written, self.written_bytes = self.written_bytes, 0
             self._is_woken = False
             self.change.notify_all()
-            if self.box:
+            if self.box and not self.resting:
                 self._wake_loop()
-                return chunks, written, None
-            return chunks, written, self.lost
+            return chunks, written, None if self.box else self.lost
+
+    def rest(self, seconds: float) -> None:
+        """Leave the transfers in the box for so long, and then take one by one; 0: as usual again."""
+        self.turn_chunks = 1 if seconds else TURN_CHUNKS
+        if seconds and not self.resting:
+            self.resting = True
+            self.loop.call_later(seconds, self._end_rest)
+
+    def _end_rest(self) -> None:
+        self.resting = False
+        self._wake(self)
 
     def put(self, pieces: Sequence[bytes], limit: int) -> bool:
         """Have pieces written one after the other; False when too much waits already."""

@@ -53,8 +53,9 @@ ANSWERS: Mapping[str, Mapping[str, FieldValue]] = {
 class BenchDevice:
     """A device on a pseudo-terminal: it answers the handshake, then its events are written as bytes made beforehand."""
 
-    def __init__(self) -> None:
+    def __init__(self, serial: str = "B1") -> None:
         self.codec = load_codec("sdp1")
+        self._answers = {**ANSWERS, "identify": {**ANSWERS["identify"], "serial": serial}}
         framing = self.codec.profile.framing
         self.master, self._slave = os.openpty()
         tty.setraw(self._slave)
@@ -81,16 +82,16 @@ class BenchDevice:
         message_class, code, tid = self.codec.read_header(message)
         spec = self.codec.command_by_code(code) if message_class == 1 else None
         if spec is not None:
-            self.link.send(self.codec.write_response(spec, tid, Status.OK, ANSWERS.get(spec.name, {})), now)
+            self.link.send(self.codec.write_response(spec, tid, Status.OK, self._answers.get(spec.name, {})), now)
             self.resumed = self.resumed or spec.name == "event_resume"
 
-    def frames(self, count: int) -> list[bytes]:
+    def frames(self, count: int, event: str = "card_read", fields: Mapping[str, FieldValue] = CARD) -> list[bytes]:
         """`count` event frames in the numbers that the link now expects; each answer acknowledges one."""
         sequence, expected = self.link.next_numbers()
-        body = self.codec.write_event_body("card_read", CARD)
+        body = self.codec.write_event_body(event, fields)
         made = []
         for number in range(count):
-            message = self.codec.write_event("card_read", number + 1, 1000 + number, body, replayed=False)
+            message = self.codec.write_event(event, number + 1, 1000 + number, body, replayed=False)
             numbers = ((sequence + number) % 16) << 4 | (expected + number) % 16
             frame = bytes((0, 0, numbers)) + message
             made.append(b"\0" + cobs.encode(frame + self.codec.checksum(frame).to_bytes(2, "big")) + b"\0")
@@ -148,17 +149,17 @@ class _Side:
     def slice(self, each: int) -> float:
         """Median seconds from writing an event to having read its answer, over `each` events on every line."""
         for line in self._frames:
-            _drain(line)
+            drain(line)
         times = []
         for _ in range(each):
-            times += [_one(self._epoll.poll, line, next(frames)) for line, frames in self._frames.items()]
+            times += [one_round_trip(self._epoll.poll, line, next(frames)) for line, frames in self._frames.items()]
         return median(times)
 
     def close(self) -> None:
         self._epoll.close()
 
 
-def _drain(line: int) -> None:
+def drain(line: int) -> None:
     """Forget what came while it was the other side's turn: a heartbeat is no answer."""
     try:
         while os.read(line, CHUNK):
@@ -167,7 +168,8 @@ def _drain(line: int) -> None:
         return
 
 
-def _one(poll: Callable[[float], list[tuple[int, int]]], line: int, frame: bytes) -> float:
+def one_round_trip(poll: Callable[[float], list[tuple[int, int]]], line: int, frame: bytes) -> float:
+    """Write one event and return the seconds until its answer was read."""
     began = time.perf_counter()
     os.write(line, frame)
     answered = 0

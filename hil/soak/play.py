@@ -306,6 +306,9 @@ class SoakTable:
             again: list[Entry] = []
             while page.entries:
                 again.extend(page.entries)
+                for entry in page.entries:
+                    if entry.entry > self._last:
+                        self._hear_entry(entry)  # a bad line was lost meanwhile
                 page = await self.line.entries(self.spec.id, again[-1].entry)
             for before, now in zip(self.heard[start:], again, strict=True):
                 if before != now:

@@ -16,12 +16,11 @@ from firmware_bridge.device import (
     Device,
     DeviceOutput,
     DeviceStanding,
-    PortFailed,
-    PortOpened,
     line_of,
 )
 from firmware_bridge.errors import MisuseError, NotReadyError
 from firmware_bridge.events import Status
+from firmware_bridge.port_news import PortFailed, PortOpened
 from firmware_bridge.reopening import REOPEN_AFTER_S
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.session.handshake import HostSettings

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.device import DeviceStanding, PortFailed, PortLost, PortOpened
+from firmware_bridge.device import DeviceStanding
+from firmware_bridge.port_news import PortFailed, PortLost, PortOpened
 from firmware_bridge.session.outputs import IdentityMismatch, LinkLost, Running
 from firmware_bridge.transport.base import PortMissingError
 from hil.mechanism.cards import fresh_deck

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.codec import load_codec
-from firmware_bridge.device import PortLost, PortOpened
+from firmware_bridge.port_news import PortLost, PortOpened
 from firmware_bridge.session.outputs import LinkLost
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import TransportState

@@ -27,8 +27,8 @@ from firmware_bridge.commands import (
     StartShuffle,
     Unlock,
 )
-from firmware_bridge.device import PortLost
 from firmware_bridge.events import CommandDone, DeviceEvent, GateChanged, Started, Status
+from firmware_bridge.port_news import PortLost
 from firmware_bridge.session.outputs import CommandAnswered, LinkLost, Running
 from hil.mechanism.cards import fresh_deck
 from hil.mechanism.options import DrawResult, Timing

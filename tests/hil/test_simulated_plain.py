@@ -20,11 +20,12 @@ from device_profiles.plain.loader import is_plain, load_plain
 from device_profiles.plain.profile import PlainProfile, TransportKind
 from firmware_bridge.cards import FRENCH_CARDS, unseal
 from firmware_bridge.commands import Lock, Unlock
-from firmware_bridge.device import Device, DeviceOutput, DeviceStanding, PortLost, line_of
+from firmware_bridge.device import Device, DeviceOutput, DeviceStanding, line_of
 from firmware_bridge.events import CardRead, CutCardSeen, ErrorRaised, JournalLost, Started
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.plain.settings import PlainSettings as HostSettings
+from firmware_bridge.port_news import PortLost
 from firmware_bridge.session.outputs import CommandAnswered, EventArrived, Fault
 from firmware_bridge.transport.address import open_transport
 from hil.mechanism.cards import cut_card, fresh_deck

@@ -63,6 +63,9 @@ async def test_the_account_is_good_and_each_thing_that_is_broken_in_it_is_found(
         await table.play(2)
         await table.settle()
         table.close()
+        await table.shuffler.unplug()
+        await table.shuffler.plug_in()
+        await table.shuffler.host_running()
         await site.stop()
         assert verify_site(site, [table]).cards == table.shoe.cards_told
         breaks: dict[Callable[[SoakTable], None], str] = {
