@@ -155,6 +155,26 @@ async def test_a_flood_waits_at_the_device_and_leaves_the_loop_its_turns(bus: Us
     await near.transport.close()
 
 
+@pytest.mark.requirement("EQ-58", "T-27")
+async def test_a_port_that_rests_leaves_its_transfers_in_the_box_and_then_takes_them_one_by_one(bus: UsbBus) -> None:
+    end, _far, near = await joined(bus, "hid-shoe")
+    opening = near.transport._opening
+    assert opening is not None
+    near.transport.rest(3600.0)
+    events = [bytes((1, number)) + bytes(14) for number in range(3)]
+    end.send(b"".join(events))
+    async with asyncio.timeout(30):
+        while len(opening.box) < 3:  # noqa: ASYNC110  # the thread has no news for the loop while it rests
+            await asyncio.sleep(0.01)
+    assert near.chunks == []
+    opening._end_rest()
+    assert near.chunks == events[:1]
+    await near.until(lambda: near.chunks == events)
+    near.transport.rest(0.0)
+    assert opening.turn_chunks > 1
+    await near.transport.close()
+
+
 async def test_a_write_that_the_device_does_not_take_breaks_the_port_and_closing_is_bounded(bus: UsbBus) -> None:
     _end, _far, near = await joined(bus, "bulk-shoe")
     bus.slow_s = 60.0
