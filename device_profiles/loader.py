@@ -19,6 +19,7 @@ from typing import Final
 import msgspec
 
 from device_profiles.errors import InvalidProfileError, UnknownKeyError, UnknownProfileError
+from device_profiles.extending import BaseOf, extended
 from device_profiles.layout import expand_groups, verify_layout
 from device_profiles.schema import SPEC_VERSION, Profile
 from device_profiles.toml_text import TomlTextError, parse_toml
@@ -42,23 +43,33 @@ def load_profile(name: str) -> Profile:
         UnknownProfileError: no profile has this name.
         ProfileError: the profile cannot be used.
     """
+    return parse_profile(product_tables(name), f"{name}.toml")
+
+
+def product_tables(name: str, _file: str = "") -> dict[str, object]:
+    """Return the tables of a profile that comes with the product, for one that extends it.
+
+    Raises:
+        UnknownProfileError: no profile has this name.
+    """
     known = profile_names()
     if name not in known:
         raise UnknownProfileError(name, nearest_of(name, known), known)
     file = f"{name}.toml"
-    return parse_profile(resources.files("device_profiles").joinpath(file).read_bytes(), file)
+    return read_tables(resources.files("device_profiles").joinpath(file).read_bytes(), file)
 
 
-def parse_profile(content: bytes, file: str) -> Profile:
+def parse_profile(content: bytes | Mapping[str, object], file: str, base_of: BaseOf = product_tables) -> Profile:
     """Return the checked profile that `content` holds; `file` is only for the error texts.
 
     Raises:
         ProfileError: the profile cannot be used.
     """
-    tables = read_tables(content, file)
+    own = read_tables(content, file) if isinstance(content, bytes) else content
+    tables = extended(own, file, base_of)
     if tables.get("link") == "plain":
         raise InvalidProfileError(file, "is the profile of a plain device, and SDP/1 is wanted here")
-    verify_keys(tables, Profile, file)
+    verify_keys(own, Profile, file)
     try:
         profile = msgspec.convert(tables, Profile)
     except msgspec.ValidationError as error:

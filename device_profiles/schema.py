@@ -249,6 +249,31 @@ class Trust(Enum):
     REFERENCE = "reference"
 
 
+Version = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,5}(\.[0-9]{1,5}){0,3}$")]
+
+
+class FirmwareRange(Table, frozen=True, kw_only=True):
+    """The firmware that a profile is for; an end that is not named is open."""
+
+    first: Version | None = None
+    last: Version | None = None
+    """With all that begins so: `1.4` holds 1.4.9 too."""
+
+    def holds(self, version: str) -> bool:
+        """Return whether a version of numbers and dots lies in it; one of other words does not."""
+        parts = version.split(".")
+        if not all(part.isascii() and part.isdecimal() for part in parts):
+            return False
+        numbers = [int(part) for part in parts]
+        first = [int(part) for part in self.first.split(".")] if self.first is not None else []
+        last = [int(part) for part in self.last.split(".")] if self.last is not None else numbers
+        return numbers >= first and numbers[: len(last)] <= last
+
+    def words(self) -> str:
+        """Say which it is."""
+        return " ".join(word for word in (f"from {self.first}" if self.first else "", f"to {self.last}" if self.last else "") if word)
+
+
 class About(Table, frozen=True, kw_only=True):
     """Whose protocol this is and how it is known."""
 
@@ -260,6 +285,12 @@ class About(Table, frozen=True, kw_only=True):
     trust: Trust
     doubts: tuple[Text, ...] = ()
     """What the source leaves open, and how this profile reads it."""
+    deprecated: Text = ""
+    """Why it should not be used any more; it still works."""
+    replaced_by: Name | None = None
+    """The profile that should be used instead."""
+    firmware: FirmwareRange | None = None
+    """The firmware that it was made for; a device with another is told."""
 
 
 class Vector(Table, frozen=True, kw_only=True):
@@ -277,6 +308,8 @@ class Vector(Table, frozen=True, kw_only=True):
 class Profile(Table, frozen=True, kw_only=True):
     spec: int
     name: Name
+    extends: Name | None = None
+    """The profile that lies under this one: what is not said here is as there."""
     about: About
     serial: SerialLine
     framing: Framing

@@ -10,6 +10,7 @@ import click
 
 from controller.cli.house import house_option
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, write_json, write_line
+from controller.cli.shelves import PROFILES_OPTION, shelf_of
 from controller.dealing.settings import Plain
 from hil.faults import help_text
 
@@ -65,7 +66,7 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
 @click.option("--draw-every", "draw_every_s", type=click.FloatRange(0.01, 3600), help="Pull a card so many seconds while the gate is open.")
 @click.option("--seed", default=1, show_default=True, type=int, help="The same seed, the same cards and faults.")
 @click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 1000.0), help="Foreign devices: so many times faster.")
-@click.option("--profiles", type=click.Path(path_type=Path, file_okay=False, exists=True), help="A directory of further profiles.")
+@PROFILES_OPTION
 @click.option("--cards", type=click.Path(path_type=Path, dir_okay=False), help="Readers of tags: the card map; made if it is not there.")
 @click.option("--fault", "faults", multiple=True, help="A fault from the list below; may be given several times.")
 @click.option("--technician-switch", is_flag=True, help="The switch on the device that lets a technician's commands through.")
@@ -94,7 +95,7 @@ def simulate(*, as_json: bool, **wished: Any) -> None:  # each option has the na
     Words on standard input are done to the device: `help` lists them.
     """
     from hil.demo.simulate import Wish, run_simulator
-    from hil.demo.simulate_plain import run_plain, shelf_of
+    from hil.demo.simulate_plain import run_plain
 
     wish = Wish(**wished)
     shelf = shelf_of(wish.profiles)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final, TypeVar
@@ -16,6 +17,7 @@ import click
 import msgspec
 
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, write_json, write_line, write_listing
+from controller.cli.shelves import PROFILES_OPTION, shelf_of
 from controller.errors import ShoedError
 from controller.service.config import load_config
 from controller.service.grant import MINUTES_MAX, Grant
@@ -29,8 +31,8 @@ from controller.technician.holder import held_error, holder_of, lent
 from controller.technician.reach import Reach, codec_of
 from controller.technician.sending import sendables
 from controller.technician.work_log import usual_path
-from device_profiles.loader import profile_names
 from device_profiles.schema import Role
+from device_profiles.shelf import DIRECTORY_VARIABLE
 from firmware_bridge.link.frames import BUS_ADDRESS_MAX
 from firmware_bridge.seal import DeviceKey
 from firmware_bridge.transport.base import PortBusyError
@@ -50,19 +52,24 @@ def _profile_of(context: click.Context) -> str:
     return str(context.params.get("profile") or "sdp1")
 
 
-def complete_profile(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+def _profiles_of(context: click.Context) -> Path | None:
+    given = context.params.get("profiles") or os.environ.get(DIRECTORY_VARIABLE)
+    return None if given is None else Path(given)
+
+
+def complete_profile(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Complete a profile's name."""
-    return [name for name in profile_names() if name.startswith(begun)]
+    return [name for name in shelf_of(_profiles_of(context)).names() if name.startswith(begun)]
 
 
 def complete_command(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Complete a command of the profile."""
-    return [name for name in sendables(codec_of(_profile_of(context))) if name.startswith(begun)]
+    return [name for name in sendables(codec_of(_profile_of(context), _profiles_of(context))) if name.startswith(begun)]
 
 
 def complete_field(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Complete `FIELD=` of the command, and the names of its values."""
-    command = sendables(codec_of(_profile_of(context))).get(str(context.params.get("name")))
+    command = sendables(codec_of(_profile_of(context), _profiles_of(context))).get(str(context.params.get("name")))
     words: list[str] = []
     for written in command.fields if command is not None else ():
         name, _, values = written.strip("[]").partition("=")
@@ -72,7 +79,7 @@ def complete_field(context: click.Context, _parameter: click.Parameter, begun: s
 
 def complete_message(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Complete the name of a message."""
-    return [name for name in message_names(codec_of(_profile_of(context))) if name.startswith(begun)]
+    return [name for name in message_names(codec_of(_profile_of(context), _profiles_of(context))) if name.startswith(begun)]
 
 
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
@@ -85,6 +92,7 @@ KEY_OPTION: Final = click.option(
 _REACH: Final = (
     click.option("--port", metavar="URL", help="A path, serial:///path?baud=9600 or tcp://host:port."),
     PROFILE_OPTION,
+    PROFILES_OPTION,
     click.option("--serial", help="Speak to the device with this serial number only."),
     click.option("--address", type=click.IntRange(1, BUS_ADDRESS_MAX), help="The device's address, where several share the line."),
     click.option("--baud", type=click.IntRange(50, 4_000_000), help="Another rate than the profile's."),
@@ -111,6 +119,7 @@ def reaching(command: Command[R]) -> Command[R]:
         *,
         port: str | None,
         profile: str | None,
+        profiles: Path | None,
         serial: str | None,
         address: int | None,
         baud: int | None,
@@ -123,7 +132,7 @@ def reaching(command: Command[R]) -> Command[R]:
     ) -> R:
         reach = _configured(config_file, at, port) if at is not None else _given(port)
         told: dict[str, object] = {"role": Role(role), "may_write": may_write}
-        given = (("profile", profile), ("serial", serial), ("address", address), ("baud", baud))
+        given = (("profile", profile), ("profiles", profiles), ("serial", serial), ("address", address), ("baud", baud))
         told |= {name: value for name, value in given if value is not None}
         if key_file is not None:
             told["key"] = read_key(key_file)
@@ -236,6 +245,14 @@ def _configured(config_file: Path | None, at: str, port: str | None) -> Reach:
             if (table.id, device.name) == (table_id, name):
                 key = None if device.key_file is None else read_key(setup.path_of(device.key_file))
                 place = setup.place_of(device)
-                return Reach(port=port or place.port, address=place.address, profile=device.profile, serial=device.serial, key=key)
+                folder = setup.config.profiles.directory
+                return Reach(
+                    port=port or place.port,
+                    address=place.address,
+                    profile=device.profile,
+                    profiles=None if folder is None else setup.path_of(folder),
+                    serial=device.serial,
+                    key=key,
+                )
     known = ", ".join(f"{table.id}/{device.name}" for table in setup.config.table for device in table.device)
     raise ShoedError("no-such-device", f"The configuration has no device `{at[:60]}`.", f"Its devices are: {known or 'none'}.")

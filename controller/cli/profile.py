@@ -9,13 +9,16 @@ import click
 import msgspec
 
 from controller.cli.output import json_option, write_json, write_line, write_listing
+from controller.cli.shelves import PROFILES_OPTION, shelf_of
 from controller.errors import NotInOrderError, ShoedError
 from device_profiles.errors import ProfileError
-from device_profiles.loader import load_profile, parse_profile, profile_names, read_tables
-from device_profiles.plain.describe import line_words, page_lines, summary_lines
-from device_profiles.plain.loader import is_plain, load_plain, plain_profile
+from device_profiles.extending import OWN, extended
+from device_profiles.loader import PROFILE_BYTES_MAX, parse_profile, read_tables
+from device_profiles.plain.describe import about_lines, line_words, page_lines, summary_lines
+from device_profiles.plain.loader import PLAIN_LINK, plain_profile
 from device_profiles.plain.profile import PlainProfile
 from device_profiles.schema import Profile
+from device_profiles.shelf import ProfileShelf
 from firmware_bridge.capture.dissector import lua_of, lua_of_sdp1
 from firmware_bridge.codec import Codec
 from firmware_bridge.plain.codec import PlainCodec
@@ -34,9 +37,9 @@ def command() -> None:
     """List, show and check device profiles."""
 
 
-def _loaded(name: str) -> Profile | PlainProfile:
+def _loaded(name: str, shelf: ProfileShelf) -> Profile | PlainProfile:
     try:
-        return load_plain(name) if is_plain(name) else load_profile(name)
+        return shelf.get(name)
     except ProfileError as error:
         raise ProfileNotFoundError(
             "no-such-profile", f"{str(error)[:1].upper()}{str(error)[1:]}.", "List them: shoed profile list"
@@ -44,23 +47,29 @@ def _loaded(name: str) -> Profile | PlainProfile:
 
 
 @command.command("list")
+@PROFILES_OPTION
 @json_option
-def list_profiles(as_json: bool) -> None:
-    """All profiles that come with the product, and how well each protocol is known."""
+def list_profiles(profiles: Path | None, as_json: bool) -> None:
+    """All profiles, those of the product and those of a directory, and how well each protocol is known."""
     rows = []
-    for name in profile_names():
-        profile = _loaded(name)
+    shelf = shelf_of(profiles)
+    for name in shelf.names():
+        profile = _loaded(name, shelf)
         lines = line_words(profile) if isinstance(profile, PlainProfile) else [f"serial {profile.serial.baud}", "tcp://HOST:PORT"]
-        rows.append({"profile": name, "trust": profile.about.trust.value, "lines": ", ".join(lines), "title": profile.about.title})
-    write_listing(rows, ("profile", "trust", "lines", "title"), as_json=as_json)
+        about = profile.about
+        row = {"profile": name, "from": "directory" if shelf.is_own(name) else "product", "trust": about.trust.value}
+        row |= {"lines": ", ".join(lines), "title": about.title + (" (deprecated)" if about.deprecated else "")}
+        rows.append(row)
+    write_listing(rows, ("profile", "from", "trust", "lines", "title"), as_json=as_json)
 
 
 @command.command()
 @click.argument("name")
+@PROFILES_OPTION
 @json_option
-def show(name: str, as_json: bool) -> None:
+def show(name: str, profiles: Path | None, as_json: bool) -> None:
     """What a device of this profile can do, what it cannot, and what is in doubt."""
-    profile = _loaded(name)
+    profile = _loaded(name, shelf_of(profiles))
     if as_json:
         write_json(
             {"profile": name, "about": msgspec.to_builtins(profile.about), "messages": _message_names(profile)} | _abilities(profile)
@@ -72,8 +81,8 @@ def show(name: str, as_json: bool) -> None:
     else:
         about = profile.about
         write_line(f"{about.title} ({about.vendor}), revision {about.revision}, {about.trust.value}")
-        for doubt in about.doubts:
-            write_line(f"Doubt: {doubt}")
+        for line in about_lines(about):
+            write_line(line)
     write_line(f"Messages: {', '.join(_message_names(profile))}.")
 
 
@@ -89,16 +98,21 @@ def _abilities(profile: Profile | PlainProfile) -> dict[str, object]:
 
 @command.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@PROFILES_OPTION
 @json_option
-def check(file: Path, as_json: bool) -> None:
-    """Read a profile's file, compile it and run its vectors. Nothing of it can run code, open files or reach a network."""
+def check(file: Path, profiles: Path | None, as_json: bool) -> None:
+    """Read a profile's file, compile it and run its vectors. Nothing of it can run code, open files or reach a network.
+
+    What it extends is a profile of the product, or one of the directory.
+    """
+    shelf = shelf_of(profiles)
     try:
-        content = file.read_bytes()
-        tables = read_tables(content, file.name)
-        if tables.get("link") == "plain":
-            profile: Profile | PlainProfile = PlainCodec(plain_profile(tables, file.name)).profile
+        with file.open("rb") as stream:
+            tables = read_tables(stream.read(PROFILE_BYTES_MAX + 1), file.name)
+        if extended(tables, file.name, shelf.base).get("link") == PLAIN_LINK:
+            profile: Profile | PlainProfile = PlainCodec(plain_profile(tables, file.name, shelf.base)).profile
         else:
-            profile = Codec(parse_profile(content, file.name)).profile
+            profile = Codec(parse_profile(tables, file.name, shelf.base)).profile
     except ProfileError as error:
         raise ProfileNotInOrderError("profile-not-in-order", f"{error}.", "Correct that place and check again.") from error
     vectors = len(profile.vectors)
@@ -110,9 +124,10 @@ def check(file: Path, as_json: bool) -> None:
 
 @command.command()
 @click.argument("name")
-def doc(name: str) -> None:
+@PROFILES_OPTION
+def doc(name: str, profiles: Path | None) -> None:
     """The protocol as a page in Markdown: frames with their pictures, messages, names of values, vectors."""
-    profile = _loaded(name)
+    profile = _loaded(name, shelf_of(profiles))
     if not isinstance(profile, PlainProfile):
         raise ShoedError("no-page", "The page of SDP/1 is part of the documents.", "See docs/reference/sdp1.md.")
     for line in page_lines(profile):
@@ -121,9 +136,10 @@ def doc(name: str) -> None:
 
 @command.command()
 @click.argument("name")
-def dissector(name: str) -> None:
+@PROFILES_OPTION
+def dissector(name: str, profiles: Path | None) -> None:
     """A Lua script with which Wireshark and tshark name each frame of a capture: tshark -X lua_script:FILE -r CAPTURE."""
-    profile = _loaded(name)
+    profile = _loaded(name, shelf_of(profiles))
     click.echo(lua_of(profile) if isinstance(profile, PlainProfile) else lua_of_sdp1(profile), nl=False)
 
 
@@ -131,7 +147,17 @@ def dissector(name: str) -> None:
 @click.option("--of", "kind", type=click.Choice(["plain", "sdp1"]), default="plain", help="Which of the two forms of a profile.")
 def schema(kind: str) -> None:
     """The JSON Schema of a profile's file, for editors that complete and check while one writes."""
-    click.echo(json.dumps(msgspec.json.schema(PlainProfile if kind == "plain" else Profile, schema_hook=_anything), indent=2))
+    click.echo(json.dumps(_schema_of(PlainProfile if kind == "plain" else Profile), indent=2))
+
+
+def _schema_of(form: type[Profile | PlainProfile]) -> dict[str, object]:
+    """Return the schema of a whole profile, or of one that leaves to its base what it does not say."""
+    schema = msgspec.json.schema(form, schema_hook=_anything)
+    whole = schema["$defs"][form.__name__]
+    rest = [key for key in whole.pop("required") if key not in OWN]
+    whole["required"] = list(OWN)
+    whole["anyOf"] = [{"required": ["extends"]}, {"required": rest}]
+    return schema
 
 
 def _anything(kind: type) -> dict[str, object]:

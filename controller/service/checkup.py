@@ -23,6 +23,7 @@ from controller.service.preflight import TablePlan, check_files, plan_tables, pr
 from controller.service.program import verify_program
 from controller.service.sheet import sheet_of
 from controller.table.enforcement import Detection
+from device_profiles.plain.describe import firmware_problem
 from firmware_bridge.reports import Capability
 from firmware_bridge.transport.base import PortBusyError
 
@@ -162,11 +163,21 @@ def _check_clock() -> Iterator[Finding]:
     )
 
 
+def _tell_profile(check: str, device: DeviceConfig, plan: DevicePlan) -> list[Finding]:
+    """Say of a profile that it should not be used any more."""
+    if plan.about is None or not plan.about.deprecated:
+        return []
+    instead = plan.about.replaced_by
+    do = f"Write profile = `{instead}`." if instead else "Ask for one that takes its place."
+    return [Finding(check, Grade.LOOK, f"The profile {device.profile} is deprecated: {plan.about.deprecated}", do)]
+
+
 async def _check_device(
     setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan, told: dict[str, tuple[Capability, ...]]
 ) -> list[Finding]:
     check, port = f"{table.id} {device.name}", setup.port_of(device)
     findings = list(check_name(setup, device, check))
+    findings += _tell_profile(check, device, plan)
     told[device.name] = plan.can
     found = await probe_device(setup, table, device, plan)
     if isinstance(found, ServiceError):
@@ -182,6 +193,9 @@ async def _check_device(
     told[device.name] = found.capabilities
     identity = found.identity
     named = (identity.model or "").startswith(identity.vendor or " ")
+    unknown = firmware_problem(plan.about, identity.firmware) if plan.about is not None else None
+    if unknown is not None:
+        findings.append(Finding(check, Grade.LOOK, unknown, "Try it without a table first, or use the profile of that firmware."))
     unit = " ".join(word for word in ("" if named else identity.vendor, identity.model, identity.serial) if word)
     if not plan.habits.tells_serial:
         what = f"The port {port} opens. {unit} is expected there and cannot be asked who it is."

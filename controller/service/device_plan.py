@@ -13,13 +13,14 @@ import msgspec
 
 from controller.service.bus_lines import BusLines
 from controller.service.card_map import read_card_map
-from controller.service.config import DeviceConfig, Setup
+from controller.service.config import SERIAL_WORDS, DeviceConfig, Setup
 from controller.service.errors import ConfigError
 from controller.service.habits import SDP1, Habits
 from controller.service.link import Consumer, DeviceLink, Link, LinkMaker, link_maker
 from device_profiles.plain.profile import LineSettings, PlainProfile, TransportKind
-from device_profiles.plain.shelf import ProfileShelf
-from firmware_bridge.codec import load_codec
+from device_profiles.schema import About
+from device_profiles.shelf import ProfileShelf
+from firmware_bridge.codec import Codec, load_codec
 from firmware_bridge.device import Device, line_of
 from firmware_bridge.plain.abilities import (
     capabilities_of,
@@ -57,6 +58,8 @@ class DevicePlan(msgspec.Struct, frozen=True):
     """What its profile says that it cannot do, in the operator's words."""
     can: tuple[Capability, ...] = ()
     """Its abilities, where its profile alone tells them."""
+    about: About | None = None
+    """How its protocol is known, and for which firmware."""
 
 
 def plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShelf, lines: BusLines) -> DevicePlan:
@@ -68,14 +71,18 @@ def plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShel
         TransportError: its port's address is none.
     """
     if device.profile in shelf.names() and not shelf.is_plain(device.profile):
-        return DevicePlan(link_maker(setup, device, load_codec(device.profile), lines))
+        _verify_sdp1_keys(setup, key, device)
+        codec = Codec(shelf.sdp1(device.profile)) if shelf.is_own(device.profile) else load_codec(device.profile)
+        return DevicePlan(link_maker(setup, device, codec, lines), about=codec.profile.about)
     profile = shelf.plain(device.profile)
     _verify_keys(setup, key, device, profile)
     if setup.place_of(device).bus:
         what = f"names a bus, and devices of {profile.name} have no address: each wants a line of its own"
         raise ConfigError("wrong-line", setup.file, f"{key}.port", what, "name the port that it alone is plugged into")
     can = capabilities_of(profile, may_write=may_write(profile, granted=device.write))
-    return DevicePlan(_plain_maker(setup, key, device, PlainCodec(profile), lines), _habits(device, profile), profile.cannot, can)
+    return DevicePlan(
+        _plain_maker(setup, key, device, PlainCodec(profile), lines), _habits(device, profile), profile.cannot, can, profile.about
+    )
 
 
 def serial_settings(told: LineSettings) -> SerialSettings:
@@ -126,6 +133,16 @@ def _verify_line(setup: Setup, key: str, profile: PlainProfile, transport: Trans
         kinds = " or ".join(kind.value for kind in profile.line.kinds)
         what = f"is a {carried[0].value if carried else 'foreign'} port, and devices of {profile.name} are reached by {kinds}"
         raise ConfigError("wrong-line", setup.file, f"{key}.port", what, "name the port of such a device, or correct the profile")
+
+
+def _verify_sdp1_keys(setup: Setup, key: str, device: DeviceConfig) -> None:
+    """Check a device of a profile of the house's own that speaks SDP/1; for the product's, the configuration did."""
+    if device.serial is None:
+        raise ConfigError("missing-key", setup.file, f"{key}.serial", "is missing", f"write serial = {SERIAL_WORDS}")
+    for name, given in (("write", device.write), ("cards", device.cards is not None)):
+        if given:
+            what = "is for devices of foreign protocols, and this one speaks SDP/1"
+            raise ConfigError("key-without-use", setup.file, f"{key}.{name}", what, "leave it out, or name the device's profile")
 
 
 def _verify_keys(setup: Setup, key: str, device: DeviceConfig, profile: PlainProfile) -> None:

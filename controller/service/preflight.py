@@ -36,7 +36,7 @@ from controller.service.program import verify_program
 from controller.service.strict import shown
 from controller.service.token import check_token_file
 from device_profiles.errors import ProfileError, UnknownProfileError
-from device_profiles.plain.shelf import ProfileShelf
+from device_profiles.shelf import ProfileShelf
 from firmware_bridge.device import DeviceOutput
 from firmware_bridge.port_news import PortFailed
 from firmware_bridge.session.outputs import Identified, Refused

@@ -45,7 +45,7 @@ class Bench:
 
     def __init__(self, reach: Reach, *, clock: Callable[[], float] = time.monotonic, connect_s: float = CONNECT_S) -> None:
         self.reach = reach
-        self.codec: AnyCodec = codec_of(reach.profile)
+        self.codec: AnyCodec = codec_of(reach.profile, reach.profiles)
         self.ears: list[Ear] = []
         self.listeners: list[Listener] = []
         self.faults: dict[str, int] = {}

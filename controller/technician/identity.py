@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from controller.technician.bench import Bench
 from controller.technician.errors import DeviceNotInOrderError
 from controller.technician.findings import Found, Problem
 from controller.technician.reach import Reach, codec_of, rates_of
+from device_profiles.plain.describe import about_lines, firmware_problem
 from firmware_bridge.events import DeviceError
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.reports import StatusReport
@@ -65,6 +68,11 @@ def identify(bench: Bench, firmware: str | None = None) -> Found:
                 "Load the certified firmware, or certify this one before it is played with (EQ-59).",
             )
         )
+    about = bench.codec.profile.about
+    if (unknown := firmware_problem(about, identity.firmware)) is not None:
+        problems.append(Problem(unknown, "Try it by hand before a table uses it, or use the profile of that firmware."))
+    if about.deprecated:
+        told["profile"] = next(about_lines(about))
     rows = tuple({"what": name, "told": value} for name, value in told.items() if value is not None)
     good = "The device is in order." if is_asked else "Such a device cannot be asked: `shoed device monitor` shows what it says."
     return Found(columns=("what", "told"), rows=rows, problems=tuple(problems), good=good)
@@ -72,11 +80,11 @@ def identify(bench: Bench, firmware: str | None = None) -> Found:
 
 async def find_rate(reach: Reach) -> Found:
     """Try the rates of the profile until the device answers at one."""
-    codec = codec_of(reach.profile)
+    codec = codec_of(reach.profile, reach.profiles)
     rows: list[dict[str, object]] = []
     found: int | None = None
     for baud in rates_of(codec):
-        bench = Bench(Reach(port=reach.port, profile=reach.profile, baud=baud, key=reach.key, serial=reach.serial), connect_s=FIND_S)
+        bench = Bench(msgspec.structs.replace(reach, baud=baud), connect_s=FIND_S)
         try:
             async with bench:
                 found = baud

@@ -6,14 +6,15 @@ The profile says at which rate its devices speak; an address that names one, or 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import msgspec
 
 from controller.service.device_plan import serial_settings
 from controller.technician.errors import TechnicianError
 from device_profiles.errors import ProfileError
-from device_profiles.plain.loader import is_plain, load_plain
 from device_profiles.schema import Role
+from device_profiles.shelf import ProfileShelf
 from firmware_bridge.codec import ROLE_NUMBERS, Codec, load_codec
 from firmware_bridge.device import line_of
 from firmware_bridge.link.frames import POINT_TO_POINT
@@ -42,6 +43,8 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
     """Only the device with this serial number is spoken to."""
     address: int = POINT_TO_POINT
     """Of the device, where several share the line."""
+    profiles: Path | None = None
+    """A directory of further profiles."""
     baud: int | None = None
     key: DeviceKey | None = None
     """Of a sealed line; belongs to `role`."""
@@ -52,14 +55,17 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
     """Asks for events, which acknowledges the ones before: only where they are stored."""
 
 
-def codec_of(profile: str) -> AnyCodec:
-    """Return a profile at work.
+def codec_of(profile: str, profiles: Path | None = None) -> AnyCodec:
+    """Return a profile at work; `profiles` is a directory of further ones.
 
     Raises:
         TechnicianError: there is none of this name, or it cannot be used.
     """
     try:
-        return PlainCodec(load_plain(profile)) if is_plain(profile) else load_codec(profile)
+        shelf = ProfileShelf(profiles)
+        if shelf.is_plain(profile):
+            return PlainCodec(shelf.plain(profile))
+        return Codec(shelf.sdp1(profile)) if shelf.is_own(profile) else load_codec(profile)
     except ProfileError as error:
         text = str(error)
         raise TechnicianError("no-such-profile", f"{text[:1].upper()}{text[1:]}.", "List them: shoed profile list") from error

@@ -8,6 +8,7 @@ from typing import Final
 from device_profiles.plain.frames import Delimited, Fixed, Grammar, Integrity, LengthPrefixed, Line, Reports, SumKind, Tokens
 from device_profiles.plain.messages import PlainField, PlainMessage, RingEntry
 from device_profiles.plain.profile import LineSettings, PlainProfile, UsbMatch
+from device_profiles.schema import About
 
 KINDS: Final = {
     Delimited: "from a start to an end",
@@ -27,7 +28,23 @@ def summary_lines(profile: PlainProfile) -> Iterator[str]:
     yield f"Found on: {', '.join(line_words(profile))}{'; only listened to' if profile.line.read_only else ''}."
     yield f"It can tell: {', '.join(profile.can) or 'nothing beyond what follows'}."
     yield from (f"Not noticed or not possible: {text}" for text in profile.cannot)
+    yield from about_lines(about)
+
+
+def about_lines(about: About) -> Iterator[str]:
+    """What is to be said of every profile: whether it should still be used, for which firmware, and what is in doubt."""
+    if about.deprecated:
+        yield f"Deprecated: {about.deprecated}" + (f" Use {about.replaced_by} instead." if about.replaced_by else "")
+    if about.firmware is not None:
+        yield f"For firmware {about.firmware.words()}."
     yield from (f"Doubt: {text}" for text in about.doubts)
+
+
+def firmware_problem(about: About, version: str | None) -> str | None:
+    """Return what is wrong with a device's firmware, as its profile has it; None when nothing is, or the device does not tell."""
+    if about.firmware is None or version is None or about.firmware.holds(version):
+        return None
+    return f"Its firmware is {version}, and its profile was made for firmware {about.firmware.words()}."
 
 
 def line_words(profile: PlainProfile) -> list[str]:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
+from typing import Final
 
 import msgspec
 
-from device_profiles.errors import InvalidProfileError, UnknownProfileError
-from device_profiles.loader import nearest_of, profile_names, read_tables, verify_keys
+from device_profiles.errors import InvalidProfileError
+from device_profiles.extending import BaseOf, extended
+from device_profiles.loader import product_tables, profile_names, verify_keys
 from device_profiles.plain.frames import Reports, Tokens
 from device_profiles.plain.profile import PlainProfile, TransportKind
 from device_profiles.schema import SPEC_VERSION
+
+PLAIN_LINK: Final = "plain"
 
 
 @cache
@@ -26,22 +29,15 @@ def load_plain(name: str) -> PlainProfile:
         UnknownProfileError: no profile has this name.
         ProfileError: it cannot be used, or is none of a plain device.
     """
-    known = profile_names()
-    if name not in known:
-        raise UnknownProfileError(name, nearest_of(name, known), known)
-    file = f"{name}.toml"
-    return plain_profile(read_tables(resources.files("device_profiles").joinpath(file).read_bytes(), file), file)
+    return plain_profile(product_tables(name), f"{name}.toml")
 
 
 def is_plain(name: str) -> bool:
     """Whether the profile of this name is one of a plain device; False also where there is none."""
-    file = f"{name}.toml"
-    return (
-        name in profile_names() and read_tables(resources.files("device_profiles").joinpath(file).read_bytes(), file).get("link") == "plain"
-    )
+    return name in profile_names() and product_tables(name).get("link") == PLAIN_LINK
 
 
-def plain_profile(tables: Mapping[str, object], file: str) -> PlainProfile:
+def plain_profile(tables: Mapping[str, object], file: str, base_of: BaseOf = product_tables) -> PlainProfile:
     """Return the checked profile of these tables.
 
     Raises:
@@ -49,7 +45,7 @@ def plain_profile(tables: Mapping[str, object], file: str) -> PlainProfile:
     """
     verify_keys(tables, PlainProfile, file)
     try:
-        profile = msgspec.convert(tables, PlainProfile)
+        profile = msgspec.convert(extended(tables, file, base_of), PlainProfile)
     except msgspec.ValidationError as error:
         raise InvalidProfileError(file, str(error)) from error
     if profile.spec != SPEC_VERSION:

@@ -166,6 +166,8 @@ class PlainVector(Table, frozen=True, kw_only=True):
 class PlainProfile(Table, frozen=True, kw_only=True):
     spec: int
     name: Name
+    extends: Name | None = None
+    """The profile that lies under this one: what is not said here is as there."""
     link: Annotated[str, msgspec.Meta(pattern="^plain$")]
     about: About
     line: LineRules

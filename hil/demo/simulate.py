@@ -23,7 +23,7 @@ import msgspec
 from controller.errors import ShoedError
 from controller.technician.deck_file import read_deck
 from device_profiles.errors import ProfileError
-from device_profiles.loader import load_profile
+from device_profiles.shelf import ProfileShelf
 from firmware_bridge.cards import Card, parse_card
 from hil.faults import FaultError, parse_fault
 from hil.mechanism.cards import PhysicalCard, fresh_shoe
@@ -56,7 +56,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     speed: float = 1.0
     """Of a plain device: so many times faster than its line and its mechanism."""
     profiles: Path | None = None
-    """A directory of further profiles of plain devices."""
+    """A directory of further profiles."""
     cards: Path | None = None
     """The card map of a reader of tags."""
     address: int = 0
@@ -102,7 +102,7 @@ def settings_of(wish: Wish) -> SimulatedSettings:
         ShoedError: the profile, a fault, the key or the address does not exist or cannot be read.
     """
     try:
-        load_profile(wish.profile)
+        ProfileShelf(wish.profiles).sdp1(wish.profile)
     except ProfileError as error:
         raise ShoedError("unknown-profile", f"{error}.", "Name a profile that is installed, such as sdp1.") from error
     verify_faults(wish)
@@ -112,6 +112,7 @@ def settings_of(wish: Wish) -> SimulatedSettings:
         kind=wish.kind,
         serial=wish.serial,
         profile=wish.profile,
+        profiles=wish.profiles,
         key=_key(wish.key),
         seed=wish.seed,
         faults=wish.faults,

@@ -10,7 +10,6 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Final
 
 from controller.errors import ShoedError
@@ -19,7 +18,7 @@ from controller.service.errors import ConfigError
 from device_profiles.errors import FieldError, ProfileError
 from device_profiles.plain.messages import Plain
 from device_profiles.plain.profile import PlainProfile, TransportKind
-from device_profiles.plain.shelf import ProfileShelf
+from device_profiles.shelf import ProfileShelf
 from firmware_bridge.cards import FRENCH_CARDS
 from hil.demo.simulate import Wish, address_of, cards_of, listen, verify_faults, weak_cards
 from hil.mechanism.cards import cut_card
@@ -28,18 +27,6 @@ from hil.simulated.speaker import SpeakerError
 
 WORDS: Final = ("draw", "cut-card", "cut-line", "unplug", "plug-in", "power-cycle", "say MESSAGE FIELD=VALUE ...")
 WriteObject = Callable[[object], None] | None
-
-
-def shelf_of(directory: Path | None) -> ProfileShelf:
-    """Return the profiles of the product and of a directory.
-
-    Raises:
-        ShoedError: the directory cannot be used.
-    """
-    try:
-        return ProfileShelf(directory)
-    except ProfileError as error:
-        raise ShoedError("bad-profile", f"{error}.", "Mend that file, or take it out of the directory.") from error
 
 
 def run_plain(wish: Wish, shelf: ProfileShelf, write_object: WriteObject, write_text: Callable[[str], None]) -> None:

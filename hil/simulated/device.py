@@ -15,8 +15,9 @@ from secrets import token_bytes
 from types import TracebackType
 
 from device_profiles.plain.profile import LineSettings
+from device_profiles.shelf import ProfileShelf
 from device_profiles.values import FieldValue
-from firmware_bridge.codec import load_codec
+from firmware_bridge.codec import Codec, load_codec
 from firmware_bridge.events import DeviceError, StartReason
 from firmware_bridge.link.line import Line
 from firmware_bridge.seal import DeviceKey, SessionKeys
@@ -64,7 +65,8 @@ class SimulatedDevice(World):
         self.clock = clock
         self._cable = cable
         self._entropy = entropy
-        self._codec = load_codec(settings.profile)
+        shelf = ProfileShelf(settings.profiles)
+        self._codec = Codec(shelf.sdp1(settings.profile)) if shelf.is_own(settings.profile) else load_codec(settings.profile)
         orders = settings.fault_orders()
         named = f"{settings.seed}:{settings.serial}"
         faults = DeviceFaults(orders, random.Random(f"{named}:device"))

@@ -74,6 +74,8 @@ class SimulatedSettings(msgspec.Struct, frozen=True, kw_only=True):
     kind: str = "shoe"
     serial: str = "SIM-SHOE-1"
     profile: str = "sdp1"
+    profiles: Path | None = None
+    """A directory of further profiles."""
     key: bytes | None = None
     """The operator's 16 bytes; with it the device speaks sealed sessions only (level 1)."""
     seed: int = 0

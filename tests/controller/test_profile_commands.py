@@ -72,3 +72,62 @@ def test_the_schema_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profile", "schema"]) == 0
     schema = json.loads(capsys.readouterr().out)
     assert "PlainProfile" in json.dumps(schema)
+    whole = schema["$defs"]["PlainProfile"]
+    assert whole["required"] == ["name", "about"]
+    assert {"required": ["extends"]} in whole["anyOf"]
+
+
+HOUSE = """
+name = "house-shoe"
+extends = "bee-tek"
+
+[about]
+title = "The house's Bee-Tek"
+vendor = "House"
+revision = 1
+author = "House"
+source = "its manual"
+trust = "experimental"
+deprecated = "it was replaced."
+replaced_by = "bee-tek"
+firmware = { first = "2.0", last = "2.4" }
+
+[line.serial]
+baud = 19200
+"""
+
+
+@pytest.fixture(params=["option", "environment"])
+def directory(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The words that name a directory with a house's profile."""
+    (tmp_path / "house-shoe.toml").write_text(HOUSE, encoding="utf-8")
+    if request.param == "option":
+        return ["--profiles", str(tmp_path)]
+    monkeypatch.setenv("SHOED_PROFILES", str(tmp_path))
+    return []
+
+
+def test_every_command_knows_the_profiles_of_a_directory(directory: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["profile", "list", "--json", *directory]) == 0
+    rows = {row["profile"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert (rows["house-shoe"]["from"], rows["house-shoe"]["lines"][:12]) == ("directory", "serial 19200")
+    assert rows["bee-tek"]["from"] == "product"
+    assert "deprecated" in rows["house-shoe"]["title"]
+    assert run(["profile", "show", "house-shoe", *directory]) == 0
+    text = capsys.readouterr().out
+    assert "Deprecated: it was replaced. Use bee-tek instead." in text
+    assert "For firmware from 2.0 to 2.4." in text
+    for command in ("doc", "dissector"):
+        assert run(["profile", command, "house-shoe", *directory]) == 0
+        assert "house" in capsys.readouterr().out.lower()
+    (tmp_path / "grandchild.toml").write_text(HOUSE.replace("house-shoe", "grandchild").replace('"bee-tek"', '"house-shoe"', 1))
+    assert run(["profile", "check", str(tmp_path / "grandchild.toml"), *directory]) == 0
+    assert "grandchild is in order" in capsys.readouterr().out
+
+
+def test_a_name_of_the_product_is_not_taken_by_a_directory(
+    directory: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bee-tek.toml").write_text(HOUSE.replace("house-shoe", "bee-tek"), encoding="utf-8")
+    assert run(["profile", "list", *directory]) == 2
+    assert "name of a profile that comes with the product" in capsys.readouterr().err

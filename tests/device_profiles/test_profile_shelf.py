@@ -8,7 +8,7 @@ import pytest
 
 from device_profiles.errors import InvalidProfileError, ProfileError, UnknownProfileError
 from device_profiles.loader import PROFILE_BYTES_MAX, profile_names
-from device_profiles.plain.shelf import ProfileShelf
+from device_profiles.shelf import ProfileShelf
 
 BEE_TEK = (Path(__file__).parents[2] / "device_profiles" / "bee-tek.toml").read_text()
 
