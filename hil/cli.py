@@ -59,6 +59,7 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
 @click.option("--serial", default="SIM-1", show_default=True, help="Its serial number.")
 @click.option("--tcp", metavar="HOST:PORT", help="Listen there instead of on a pseudo-terminal; port 0 takes a free one.")
 @click.option("--rfc2217", metavar="HOST:PORT", help="Put a serial device server in front that listens there.")
+@click.option("--usb", metavar="HOST:PORT", help="Be a USB device behind a USB/IP server that listens there.")
 @click.option("--link", "link_dir", type=click.Path(path_type=Path, file_okay=False), help="Put a link to the port here.")
 @click.option("--address", default=0, type=click.IntRange(0, 126), help="Its address, as on a line that several devices share.")
 @click.option("--key", help="32 hexadecimal digits: the operator's key; sealed sessions only.")

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from controller.service.config import DeviceConfig, Setup
+from controller.service.usb_config import allowed_devices
 from device_profiles.schema import Framing
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import Transport
 from firmware_bridge.transport.bus import BusLine
 from firmware_bridge.transport.serial import DEFAULTS
 from firmware_bridge.transport.settings import SerialSettings
+from firmware_bridge.transport.usb_settings import UsbSettings
 
 Opener = Callable[[], Transport]
 """Makes the closed transport to one device."""
@@ -26,8 +28,12 @@ class BusLines:
         self._setup = setup
         self._lines: dict[str, BusLine] = {}
 
-    def opener_of(self, device: DeviceConfig, framing: Framing | None, usual: SerialSettings = DEFAULTS) -> Opener:
+    def opener_of(
+        self, device: DeviceConfig, framing: Framing | None, usual: SerialSettings = DEFAULTS, usb: UsbSettings | None = None
+    ) -> Opener:
         """Return what makes transports to a device; `framing`: how frames stand on a bus, None for devices that can be on none.
+
+        `usual` and `usb` say how a serial line is set and how a USB interface is used. Of USB devices only those on the list are used.
 
         Raises:
             ConfigError: its port names no bus, or no address of one.
@@ -35,8 +41,9 @@ class BusLines:
         """
         place = self._setup.place_of(device)
         if not place.bus or framing is None:
+            allowed = allowed_devices(self._setup.config.usb)
             open_transport(place.port, usual)  # an address that is none shall be told now, not at the first connection
-            return lambda: open_transport(place.port, usual)
+            return lambda: open_transport(place.port, usual, usb, allowed)
         if place.bus not in self._lines:
             others = (self._setup.place_of(other) for table in self._setup.config.table for other in table.device)
             addresses = tuple(sorted(other.address for other in others if other.bus == place.bus))

@@ -22,6 +22,7 @@ from controller.service.port_checks import busy_words, check_name, check_program
 from controller.service.preflight import TablePlan, check_files, plan_tables, probe_device
 from controller.service.program import verify_program
 from controller.service.sheet import sheet_of
+from controller.service.usb_checks import check_sockets
 from controller.table.enforcement import Detection
 from device_profiles.plain.describe import firmware_problem
 from firmware_bridge.reports import Capability
@@ -54,6 +55,7 @@ async def examine(setup: Setup) -> list[Finding]:
     findings += _check_program(setup)
     findings += _check_clock()
     findings += check_programs(setup)
+    findings += check_sockets(setup)
     for table in tables:
         told: dict[str, tuple[Capability, ...]] = {}
         for device in table.config.device:

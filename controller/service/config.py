@@ -20,6 +20,7 @@ import msgspec
 
 from controller.service.errors import ConfigError
 from controller.service.strict import needs, read_struct, shown
+from controller.service.usb_config import UsbConfig, check_usb
 from device_profiles.toml_text import TomlTextError, parse_toml
 from firmware_bridge.link.frames import BUS_ADDRESS_MAX, POINT_TO_POINT
 from firmware_bridge.transport.adapters import DEFAULT_LINKS
@@ -75,8 +76,8 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     port: Annotated[
         str,
         needs(
-            'a name in the directory of links, "adapter://SERIAL?interface=0", a path, "tcp://host:port", "rfc2217://host:port" or '
-            '"bus://NAME/ADDRESS"',
+            'a name in the directory of links, "adapter://SERIAL?interface=0", "usb://1209:5d01", a path, "tcp://host:port", '
+            '"rfc2217://host:port" or "bus://NAME/ADDRESS"',
             "Where it is plugged in. A bare name is looked up in `[ports] links`; `bus://` names a `[[bus]]` and the address there.",
             min_length=1,
         ),
@@ -219,6 +220,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     api: Annotated[ApiConfig, needs("a table", "The local HTTP API.")] = ApiConfig()
     bus: Annotated[tuple[BusConfig, ...], needs("a list of tables", "Lines that several devices share, one `[[bus]]` each.")] = ()
     ports: Annotated[PortsConfig, needs("a table", "How ports are found.")] = PortsConfig()
+    usb: Annotated[UsbConfig, needs("a table", "Which USB devices this machine may have.")] = UsbConfig()
     profiles: Annotated[ProfilesConfig, needs("a table", "Profiles of devices beside those of the product.")] = ProfilesConfig()
     log: Annotated[LogConfig, needs("a table", "The log.")] = LogConfig()
     service: Annotated[ServiceConfig, needs("a table", "The daemon's own life.")] = ServiceConfig()
@@ -291,6 +293,7 @@ def load_config(file: Path) -> Setup:
     setup = Setup(file, read_struct(Config, _read_toml(file), file))
     _check_host(setup)
     _check_tables(setup)
+    check_usb(setup)
     return setup
 
 

@@ -42,6 +42,7 @@ from controller.service.recovery import recover
 from controller.service.sheet import SheetDesk
 from controller.service.table_task import TableTask
 from controller.service.token import open_token
+from controller.service.usb_watch import make_usb_watch
 from controller.service.watch import Watch
 from controller.table.state import TableState
 from firmware_bridge.reports import Capability
@@ -104,6 +105,7 @@ class Daemon:
             await journal.aclose()
 
     async def _serve_tables(self, recovered: list[_Recovered], journal: Journal, token: str, logger: Logger, log_file: LogFile) -> None:
+        setup = self._plan.setup
         software = version("shoed")
         for table in recovered:
             self._tables[table.engine.table] = self._make_table(table, journal, logger, software)
@@ -115,19 +117,21 @@ class Daemon:
         running = [asyncio.create_task(task.run(), name=f"table {name}") for name, task in self._tables.items()]
         serving = asyncio.create_task(server.serve(sockets=[self._listener]), name="api")
         watch = Watch(self._tables, self._notifier, self._metrics, logger)
-        watching = asyncio.create_task(self._watch(watch, journal, logger), name="watch")
+        watching = [asyncio.create_task(self._watch(watch, journal, logger), name="watch")]
+        usb = make_usb_watch(setup, self._tables, self._metrics, logger)
+        watching += [] if usb is None else [asyncio.create_task(usb.run(), name="usb watch")]
         stopping = asyncio.create_task(self._stop.wait())
         try:
-            with _port_file(self._plan.setup, self._listener):
+            with _port_file(setup, self._listener):
                 host, port = self._listener.getsockname()[:2]
                 logger.info("ready", api=f"{host}:{port}", tables=list(self._tables), program=self._plan.program_sha256)
                 self._notifier.ready(f"serving {', '.join(self._tables)}")
-                await asyncio.wait([stopping, serving, watching, *running], return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait([stopping, serving, *watching, *running], return_when=asyncio.FIRST_COMPLETED)
                 self._begin_end(logger)
                 server.should_exit = True
-                for task in (*running, watching, stopping):
+                for task in (*running, *watching, stopping):
                     task.cancel()
-                ended = await asyncio.gather(*running, watching, serving, return_exceptions=True)
+                ended = await asyncio.gather(*running, *watching, serving, return_exceptions=True)
             self._note_stopped(journal, logger)
             for result in ended:
                 if isinstance(result, Exception):

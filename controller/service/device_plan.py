@@ -17,6 +17,7 @@ from controller.service.config import SERIAL_WORDS, DeviceConfig, Setup
 from controller.service.errors import ConfigError
 from controller.service.habits import SDP1, Habits
 from controller.service.link import Consumer, DeviceLink, Link, LinkMaker, link_maker
+from controller.service.usb_config import is_usb
 from device_profiles.plain.profile import LineSettings, PlainProfile, TransportKind
 from device_profiles.schema import About
 from device_profiles.shelf import ProfileShelf
@@ -40,11 +41,14 @@ from firmware_bridge.transport.rfc2217 import Rfc2217Transport
 from firmware_bridge.transport.serial import DEFAULTS, SerialTransport
 from firmware_bridge.transport.settings import Parity, SerialSettings
 from firmware_bridge.transport.tcp import TcpTransport
+from firmware_bridge.transport.usb import UsbTransport
+from firmware_bridge.transport.usb_profile import usb_settings
 
 CARRIED_BY: Final[tuple[tuple[type[Transport], tuple[TransportKind, ...]], ...]] = (
     (Rfc2217Transport, (TransportKind.SERIAL, TransportKind.TCP)),  # a serial line, and a network in between
     (TcpTransport, (TransportKind.TCP,)),
     (SerialTransport, (TransportKind.SERIAL,)),
+    (UsbTransport, (TransportKind.USB_BULK, TransportKind.USB_HID)),
 )
 """Which words of a profile each kind of port answers to; the first class that fits counts."""
 
@@ -101,7 +105,7 @@ def _habits(device: DeviceConfig, profile: PlainProfile) -> Habits:
         notices_gaps=notices_gaps(profile),
         own_events=False,
         tells_serial=tells_serial(profile, granted=device.write),
-        checks_frames=checks_frames(profile),
+        checks_frames=checks_frames(profile) or is_usb(device.port),  # the bus checks every packet, and sends a damaged one again
         tells_repeats=tells_repeats(profile),
     )
 
@@ -109,7 +113,7 @@ def _habits(device: DeviceConfig, profile: PlainProfile) -> Habits:
 def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec, lines: BusLines) -> LinkMaker:
     told = codec.profile.line.serial
     usual = DEFAULTS if told is None else serial_settings(told)
-    open_line = lines.opener_of(device, None, usual)
+    open_line = lines.opener_of(device, None, usual, usb_settings(codec.profile))
     _verify_line(setup, key, codec.profile, open_line())
     cards = {} if device.cards is None else read_card_map(setup.path_of(device.cards), setup.file, f"{key}.cards")
 

@@ -23,7 +23,7 @@ from controller.service.leave import Leave
 from controller.service.line_watch import LineWatch
 from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
-from controller.service.loss import loss_words, refusal_words
+from controller.service.loss import loss_event, loss_words, refusal_words
 from controller.service.metrics import Metrics
 from controller.service.patience import BUSY_WAIT_S, DEFECT_PAUSE_S, FIRST_CONNECTION_S, NOTICE_GAP_S, Next, Patience, words_of
 from controller.table.outcome import Wanted
@@ -225,7 +225,7 @@ class DeviceDriver:
             case LinkLost(cause=LossCause.CLOSED):
                 pass  # we closed it ourselves
             case LinkLost() | PortLost() | PortFailed():
-                self._lose(loss_words(output))
+                self._lose(loss_words(output), loss_event(output))
             case Refused():
                 self._hear_refused(output)
             case EventsLost():
@@ -291,15 +291,15 @@ class DeviceDriver:
             self._view.corrected(status)
             self._wake.set()
 
-    def _lose(self, detail: str) -> None:
+    def _lose(self, detail: str, event: str = "lost") -> None:
         if self.standing is Standing.RUNNING:
             self._metrics.add("shoed_device_losses_total", table=self._post.table, device=self.name)
+        self._view.caught_up = False
+        if not self._told_lost or (event != "lost" and detail != self.detail):
+            self._told_lost = True
+            self._notice(event, detail)
         if self.standing is not Standing.REFUSED:
             self.standing, self.detail = Standing.LOST, detail
-        self._view.caught_up = False
-        if not self._told_lost:
-            self._told_lost = True
-            self._notice("lost", detail)
 
     def _note_caught_up(self) -> None:
         if self.standing is not Standing.RUNNING or self._view.caught_up:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from firmware_bridge.port_news import PortFailed, PortLost
 from firmware_bridge.session.outputs import LinkLost, RefusalKind, Refused
+from firmware_bridge.transport.base import PortNotAllowedError
 
 
 def refusal_words(refused: Refused, owners: Mapping[str, str]) -> str:
@@ -18,3 +19,8 @@ def refusal_words(refused: Refused, owners: Mapping[str, str]) -> str:
 def loss_words(output: LinkLost | PortLost | PortFailed) -> str:
     """Return why a connection was lost, for people."""
     return f"{output.cause.value} {output.detail}".strip() if isinstance(output, LinkLost) else output.error.what
+
+
+def loss_event(output: LinkLost | PortLost | PortFailed) -> str:
+    """Return the notice that a table gets of it: a device that is not on the list is more than a device that is away."""
+    return "foreign-usb" if isinstance(output, PortFailed) and isinstance(output.error, PortNotAllowedError) else "lost"

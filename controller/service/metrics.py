@@ -28,6 +28,8 @@ HELP: Final = {
     "shoed_journal_last_entry": "Number of the last entry.",
     "shoed_table_alarms": "Alarms open at a table.",
     "shoed_clock_steps_total": "Steps of the wall clock by more than a second (EQ-93).",
+    "shoed_foreign_usb_total": "USB devices that were plugged in and are not on the list (EQ-53).",
+    "shoed_usb_watch_failures_total": "Times that what is plugged in could not be looked at.",
     "shoed_log_lines_lost_total": "Log lines that could not be written.",
 }
 """Every metric there is, with its meaning: the reference page is made from this."""

@@ -103,7 +103,7 @@ DEVICE_EVENTS = (
     "jam", "jam-cleared", "lid-open", "lid-closed", "lost", "back", "restarted",
     "empty", "warning", "mode-sort", "mode-random", "mode-count-only", "mode-unknown", "power-lost",
     "tamper", "error", "error-cleared", "events-lost", "wrong-identity",
-    "clock-stepped", "unheard",
+    "clock-stepped", "unheard", "foreign-usb",
 )  # fmt: skip
 
 

@@ -101,6 +101,7 @@ ALARMS = IRREGULARITIES | _codes(
     ("device-error", "A device reports an error.", "Mend what the message names, then a supervisor clears it."),
     ("lid-open", "The lid of a device is open.", "Close the lid; a supervisor then decides about the cards."),
     ("tamper", "A device reports that somebody tampered with it.", "Keep people away from the device and call security."),
+    ("foreign-usb", "A USB device is plugged in that does not belong here.", "Leave it where it is, let nobody near it and call security."),
     ("count-mismatch", "The number of cards is not what it must be.", "Find the missing or extra cards; load a verified deck."),
     ("not-shuffled", "There is no finished shuffle of these cards.", "Run a whole shuffle before dealing."),
     ("stub-count-due", "The stub must be counted in this round.", "Count the stub face down and enter the number."),

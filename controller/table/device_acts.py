@@ -148,6 +148,11 @@ def _tamper(desk: Desk, act: DeviceNotice) -> None:
     desk.raise_alarm("tamper", where=act.name, detail=act.detail, ways=WAYS)
 
 
+def _foreign_usb(desk: Desk, act: DeviceNotice) -> None:
+    """It had a socket of this machine, so everything that this machine says is in doubt until somebody has looked (EQ-53)."""
+    desk.raise_alarm("foreign-usb", where=act.name, detail=act.detail, ways=WAYS)
+
+
 def _events_lost(desk: Desk, act: DeviceNotice) -> None:
     desk.raise_alarm("partial-knowledge", where=act.name, detail=act.detail, ways=WAYS)
 
@@ -174,4 +179,5 @@ _NOTICES: dict[str, Callable[[Desk, DeviceNotice], None]] = {
     "lid-closed": _lid_closed, "mode-sort": _mode, "mode-random": _mode, "mode-count-only": _mode, "mode-unknown": _mode, "empty": _empty,
     "warning": _warning, "jam-cleared": _cleared, "error-cleared": _cleared, "error": _error, "tamper": _tamper,
     "events-lost": _events_lost, "unheard": _unheard, "wrong-identity": _wrong_identity, "clock-stepped": _clock_stepped,
+    "foreign-usb": _foreign_usb,
 }  # fmt: skip

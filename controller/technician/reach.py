@@ -28,6 +28,7 @@ from firmware_bridge.transport.address import open_transport, with_baud
 from firmware_bridge.transport.base import Transport
 from firmware_bridge.transport.bus import BusLine
 from firmware_bridge.transport.serial import DEFAULTS
+from firmware_bridge.transport.usb_profile import usb_settings
 
 AnyCodec = Codec | PlainCodec
 AnySession = HostSession | PlainSession
@@ -95,10 +96,11 @@ def transport_of(reach: Reach, codec: AnyCodec) -> Transport:
 
 
 def _whole_line(reach: Reach, codec: AnyCodec) -> Transport:
-    usual = DEFAULTS
+    usual, usb = DEFAULTS, None
     if isinstance(codec, PlainCodec):
         usual = DEFAULTS if codec.profile.line.serial is None else serial_settings(codec.profile.line.serial)
-    return open_transport(reach.port if reach.baud is None else with_baud(reach.port, reach.baud), usual)
+        usb = usb_settings(codec.profile)
+    return open_transport(reach.port if reach.baud is None else with_baud(reach.port, reach.baud), usual, usb)
 
 
 def session_of(reach: Reach, codec: AnyCodec, transport: Transport) -> AnySession:

@@ -2,7 +2,8 @@
 
 Most such devices number nothing, so an answer belongs to the question that is out. Where the profile has turns, a question gets its number
 when it is first said and keeps it when it is repeated, and an answer with another number belongs to no question. A question is repeated
-when its profile says so; then it has failed. Polls give way to questions.
+when its profile says so; then it has failed. An order to which no answer is known counts as taken when it is said. Polls give way to
+questions.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from typing import Final
 
 from device_profiles.plain.messages import Plain, PlainMessage
 from device_profiles.plain.profile import Turns
+from firmware_bridge.events import Status
 from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+from firmware_bridge.session.outputs import CommandAnswered, HostOutput
 
 WAITING_MAX: Final = 32
 """Questions that may wait; a device that answers none of them is lost long before."""
@@ -41,13 +44,16 @@ class Asking:
         self._rule = codec.profile.turns
         self._turn: int | None = None
         self._waiting: deque[Question] = deque()
+        self._said: list[Question] = []
+        """Orders that have no answer: they count as taken when they are said."""
         self.out: Question | None = None
 
     def clear(self) -> list[Question]:
         """Forget everything; return what was not answered."""
-        unanswered = ([self.out] if self.out is not None else []) + list(self._waiting)
+        unanswered = self._said + ([self.out] if self.out is not None else []) + list(self._waiting)
         self.out = self._turn = None
         self._waiting.clear()
+        self._said = []
         return unanswered
 
     @property
@@ -83,7 +89,14 @@ class Asking:
         if answer is not None:
             question.due_s = now_s + answer.within_s
             self.out = question
+        elif question.tid:
+            self._said.append(question)
         return question.wire
+
+    def taken(self, epoch: int) -> list[HostOutput]:
+        """What to tell of the orders that have no answer; each is told once."""
+        said, self._said = self._said, []
+        return [CommandAnswered(epoch, question.tid, question.message.name, Status.OK, {}) for question in said]
 
     def answered(self, heard: PlainHeard) -> Question | None:
         """The question that this message answers or refuses, taken off; None when it answers none."""
@@ -119,7 +132,9 @@ class Asking:
 
     @property
     def due_s(self) -> float | None:
-        """When to look again."""
+        """When to look again; 0: at once."""
+        if self._said:
+            return 0.0
         return self.out.due_s if self.out is not None else None
 
     def _begin_anew(self) -> None:

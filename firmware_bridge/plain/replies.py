@@ -1,7 +1,7 @@
 """What the host says at once when it hears a message, such as the acknowledgement of a transaction.
 
-A reply to an event waits until the event is durable; a device that says it again meanwhile is answered when that is so. Other messages are
-answered at once.
+A reply to an event waits until the event is durable; a device that says it again meanwhile is answered when that is so, on whatever
+connection it then has. Other messages are answered at once.
 """
 
 from __future__ import annotations
@@ -17,15 +17,11 @@ REPLIES_MAX: Final = 64
 
 
 class Replies:
-    """The replies of one connection. `may_write` False: nothing is ever said."""
+    """The replies to one device. `may_write` False: nothing is ever said."""
 
     def __init__(self, codec: PlainCodec, by_name: Mapping[str, PlainMessage], *, may_write: bool) -> None:
         self._codec, self._by_name, self._may_write = codec, by_name, may_write
         self._waiting: dict[int, bytes] = {}
-
-    def clear(self) -> None:
-        """The connection is gone, and with it whoever waited."""
-        self._waiting.clear()
 
     def reply_to(self, heard: PlainHeard, eseq: int) -> bytes:
         """What is said at once; what waits for event `eseq` to be durable is kept."""

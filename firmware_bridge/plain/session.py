@@ -102,8 +102,10 @@ class PlainSession:
         return None
 
     def acknowledge(self, eseq: int, now_s: float) -> None:
-        """Events up to this one are durable: what the device waits for is said now."""
-        self._send(self._replies.durable(eseq))
+        """Events up to this one are durable: what the device waits for is said now; without a connection, when it says them again."""
+        said = self._replies.durable(eseq)
+        if self.state in (HostState.CONNECTING, HostState.RUNNING):
+            self._send(said)
 
     def request(self, command: Command, now_s: float) -> int:
         """Send a command and return its number; the answer comes as an output.
@@ -148,7 +150,7 @@ class PlainSession:
 
     def tick(self, now_s: float) -> list[HostOutput]:
         """Do what is due."""
-        outputs = self._take(self._framer.expire(now_s), now_s)
+        outputs = self._asking.taken(self.epoch) + self._take(self._framer.expire(now_s), now_s)
         if self._retry_s is not None and now_s >= self._retry_s:
             outputs += self._connect(now_s)
         repeat, failed = self._asking.overdue(now_s)
@@ -222,7 +224,6 @@ class PlainSession:
         was = self.state
         self.state = state
         self._poll_s = self._retry_s = None
-        self._replies.clear()
         outputs: list[HostOutput] = [
             CommandFailed(self.epoch, question.tid, question.message.name, CommandFailure.LINK_LOST)
             for question in self._asking.clear()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -53,13 +53,37 @@ def bus_of(server: tuple[str, int] | None) -> usb.backend.IBackend:
     return backend
 
 
-def list_usb(server: tuple[str, int] | None = None, *, bus: usb.backend.IBackend | None = None, sysfs: Path = SYSFS) -> list[UsbSeen]:
-    """Return every USB device that is plugged in; `bus` where the caller has one already.
+def list_usb(server: tuple[str, int] | None = None, sysfs: Path = SYSFS) -> list[UsbSeen]:
+    """Return every USB device that is plugged in here, or at a USB/IP server.
 
     Raises:
         TransportError: they cannot be listed.
     """
-    return [seen for _device, seen in _devices(bus if bus is not None else bus_of(server), server, sysfs)]
+    return UsbLister(server, sysfs).list()
+
+
+class UsbLister:
+    """Lists the devices of one machine again and again; each is asked who it is once for each plugging in."""
+
+    def __init__(self, server: tuple[str, int] | None = None, sysfs: Path = SYSFS) -> None:
+        self._server = server
+        self._sysfs = sysfs
+        self._bus: usb.backend.IBackend | None = None
+        self._known: dict[tuple[int, int, int, int], UsbSeen] = {}
+
+    def list(self) -> list[UsbSeen]:
+        """Return what is plugged in now.
+
+        Raises:
+            TransportError: the devices cannot be listed.
+        """
+        if self._bus is None:
+            self._bus = bus_of(self._server)
+        known, self._known = self._known, {}
+        for device in _found(self._bus, self._server):
+            key = (device.bus, device.address, device.idVendor, device.idProduct)
+            self._known[key] = known.get(key) or _seen(device, self._server, self._sysfs)
+        return [*self._known.values()]
 
 
 def find_usb(address: UsbAddress, bus: usb.backend.IBackend, sysfs: Path = SYSFS) -> tuple[usb.core.Device, UsbSeen]:
@@ -72,8 +96,9 @@ def find_usb(address: UsbAddress, bus: usb.backend.IBackend, sysfs: Path = SYSFS
     """
     alike = [
         (device, seen)
-        for device, seen in _devices(bus, address.server, sysfs)
-        if (seen.vendor, seen.product) == (address.vendor, address.product) and address.path in (None, seen.path)
+        for device in _found(bus, address.server)
+        if (device.idVendor, device.idProduct) == (address.vendor, address.product)
+        and address.path in (None, (seen := _seen(device, address.server, sysfs)).path)
     ]
     found = [(device, seen) for device, seen in alike if address.serial in (None, seen.serial)]
     if len(found) == 1:
@@ -115,14 +140,12 @@ def usb_failure(url: str, error: usb.core.USBError, node: str | None = None) -> 
             return PortBrokenError(f"{url}: the device fails ({reason})", "unplug it, plug it in again")
 
 
-def _devices(bus: usb.backend.IBackend, server: tuple[str, int] | None, sysfs: Path) -> Iterator[tuple[usb.core.Device, UsbSeen]]:
+def _found(bus: usb.backend.IBackend, server: tuple[str, int] | None) -> Iterable[usb.core.Device]:
     try:
-        found = list(usb.core.find(find_all=True, backend=bus))
+        return list(usb.core.find(find_all=True, backend=bus))
     except usb.core.USBError as error:
         place = "this machine's USB devices" if server is None else f"usbip://{server[0]}:{server[1]}"
         raise PortMissingError(f"{place} cannot be listed: {error.strerror}", "check that the server runs and its address") from error
-    for device in found:
-        yield device, _seen(device, server, sysfs)
 
 
 def _seen(device: usb.core.Device, server: tuple[str, int] | None, sysfs: Path) -> UsbSeen:
@@ -139,6 +162,7 @@ def _seen(device: usb.core.Device, server: tuple[str, int] | None, sysfs: Path) 
         serial=serial,
         name=(name or "")[:NAME_MAX],
         path=path,
+        address_now=f"{device.bus}-{device.address}",
         is_root_hub=server is None and not device.port_numbers and (device.idVendor, device.bDeviceClass) == (ROOT_HUB_VENDOR, HUB),
         port=address.url,
         node=node,

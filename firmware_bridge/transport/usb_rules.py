@@ -41,6 +41,8 @@ class UsbSeen(msgspec.Struct, frozen=True, kw_only=True):
     """What it calls itself."""
     path: str
     """Bus and sockets, such as `1-1.4`: the same after plugging in again at the same place."""
+    address_now: str
+    """Bus and number, such as `1-7`: another one after each plugging in."""
     is_root_hub: bool
     """Part of the machine itself; nobody can plug it in."""
     port: str

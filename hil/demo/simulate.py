@@ -47,6 +47,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     tcp: str | None
     rfc2217: str | None = None
     """Where a serial device server in front of it listens."""
+    usb: str | None = None
+    """Where a USB/IP server listens behind which it is plugged in."""
     link_dir: Path | None
     key: str | None
     decks: int
@@ -196,6 +198,10 @@ def address_of(text: str | None) -> tuple[str, int] | None:
 
 def run_simulator(wish: Wish, write_object: Callable[[object], None] | None, write_text: Callable[[str], None]) -> None:
     """Run the device until it is told to end."""
+    if wish.usb is not None:
+        raise ShoedError(
+            "wrong-line", f"A simulated device of {wish.profile} has no USB plug.", "Leave --usb out, or choose a profile with one."
+        )
     settings = settings_of(wish)
     asyncio.run(_serve(wish, settings, write_object, write_text))
 

@@ -24,6 +24,7 @@ from hil.demo.simulate import Wish, address_of, cards_of, listen, verify_faults,
 from hil.mechanism.cards import cut_card
 from hil.simulated.plain import PlainDevice, PlainSettings
 from hil.simulated.speaker import SpeakerError
+from hil.simulated.usb_bus import UsbBus
 
 WORDS: Final = ("draw", "cut-card", "cut-line", "unplug", "plug-in", "power-cycle", "say MESSAGE FIELD=VALUE ...")
 WriteObject = Callable[[object], None] | None
@@ -46,8 +47,11 @@ def run_plain(wish: Wish, shelf: ProfileShelf, write_object: WriteObject, write_
 
 
 def _verify_line(profile: PlainProfile, wish: Wish) -> None:
-    kind = TransportKind.SERIAL if wish.tcp is None else TransportKind.TCP
-    if kind not in profile.line.kinds:
+    if wish.usb is not None:
+        wanted = {TransportKind.USB_HID, TransportKind.USB_BULK}
+    else:
+        wanted = {TransportKind.SERIAL if wish.tcp is None else TransportKind.TCP}
+    if not wanted & set(profile.line.kinds):
         kinds = ", ".join(k.value for k in profile.line.kinds)
         raise ShoedError(
             "wrong-line", f"Devices of {profile.name} are reached by {kinds}.", "Simulate it there, or choose another profile."
@@ -83,9 +87,11 @@ async def _serve(
         loop.add_signal_handler(number, ended.set)
     if wish.link_dir is not None:
         wish.link_dir.mkdir(parents=True, exist_ok=True)
+    bus = await _open_bus(wish)
     device = PlainDevice(
         PlainSettings(
             profile=profile,
+            usb=bus,
             name=wish.serial,
             seed=wish.seed,
             factor=wish.speed,
@@ -112,6 +118,20 @@ async def _serve(
         for task in (*deeds, *([drawing] if drawing is not None else [])):
             task.cancel()
         await device.stop()
+        if bus is not None:
+            await bus.close()
+
+
+async def _open_bus(wish: Wish) -> UsbBus | None:
+    address = address_of(wish.usb)
+    if address is None:
+        return None
+    bus = UsbBus(*address)
+    try:
+        await bus.open()
+    except OSError as error:
+        raise ShoedError("cannot-listen", f"The USB/IP server cannot listen: {error.strerror}.", "Choose another port.") from error
+    return bus
 
 
 def _say_port(device: PlainDevice, wish: Wish, write_object: WriteObject, write_text: Callable[[str], None]) -> None:

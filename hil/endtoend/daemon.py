@@ -213,13 +213,13 @@ def working_folder(folder: Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def run_daemon(folder: Path, tables: Sequence[TableEntry]) -> Iterator[Daemon]:
-    """Write a configuration and run a daemon on it; the devices must be there already.
+def run_daemon(folder: Path, tables: Sequence[TableEntry], more: str = "") -> Iterator[Daemon]:
+    """Write a configuration and run a daemon on it; the devices must be there already. `more`: further tables of the file.
 
     Raises:
         DaemonError: when it does not come up, or does not end as it must.
     """
-    daemon = start_daemon(folder, tables)
+    daemon = start_daemon(folder, tables, more)
     try:
         yield daemon
     except BaseException:
@@ -229,10 +229,10 @@ def run_daemon(folder: Path, tables: Sequence[TableEntry]) -> Iterator[Daemon]:
     daemon.stop()
 
 
-def start_daemon(folder: Path, tables: Sequence[TableEntry]) -> Daemon:
+def start_daemon(folder: Path, tables: Sequence[TableEntry], more: str = "") -> Daemon:
     """Start a daemon and return once it is ready; the caller stops it."""
     config = folder / "shoed.toml"
-    config.write_text(config_text(tables, PROFILES if (folder / PROFILES).is_dir() else None), encoding="utf-8")
+    config.write_text(f"{config_text(tables, PROFILES if (folder / PROFILES).is_dir() else None)}\n{more}", encoding="utf-8")
     if not (folder / "journal.keys").exists():
         create_keys(folder / "journal.keys")
     notify = folder / "notify"

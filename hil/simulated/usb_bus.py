@@ -4,7 +4,7 @@ The package `usbip` models the device (descriptors, standard requests, endpoints
 leaves connections open when a device is unplugged. Here a device that is plugged out takes its connections with it, as a cable does; one
 that is plugged in again has a new number on the bus. A transfer that waits is held until there are bytes, or until the host takes it back.
 
-Several hosts may import one device, since looking at one is an import too. The one that reads counts as the host that is there.
+Several hosts may import one device, since looking at one is an import too. The one that moves data counts as the host that is there.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _Host(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()
         self._plugged: Plugged | None = None
-        self._reads = False
+        self._is_used = False
         self._held: dict[int, int] = {}
         """Transfers that wait for bytes: the host's number, and the bus's."""
 
@@ -127,7 +127,7 @@ class _Host(asyncio.Protocol):
         for number in self._held.values():
             plugged.device.cancel_urb(number)
         plugged.hosts.discard(self)
-        if self._reads and plugged in self._bus.plugged.values():  # else it was pulled out, which its owner knows
+        if self._is_used and plugged in self._bus.plugged.values():  # else it was pulled out, which its owner knows
             plugged.host_went()
 
     def data_received(self, data: bytes) -> None:
@@ -195,7 +195,7 @@ class _Host(asyncio.Protocol):
             return False
         content = bytes(self._buffer[wire.HEADER.size : wire.HEADER.size + size])
         del self._buffer[: wire.HEADER.size + size]
-        self._note_reading(plugged, request)
+        self._note_use(plugged, request)
         if self._bus.slow_s and request.endpoint and request.direction == wire.OUT:
             asyncio.get_running_loop().call_later(self._bus.slow_s, self._move, plugged, request, content)
         else:
@@ -227,9 +227,9 @@ class _Host(asyncio.Protocol):
             plugged.device.cancel_urb(held)
         self._send(wire.unlinked(number, 0 if held is None else -errno.ECONNRESET))
 
-    def _note_reading(self, plugged: Plugged, request: wire.Request) -> None:
-        if not self._reads and request.endpoint and request.direction == wire.IN:
-            self._reads = True
+    def _note_use(self, plugged: Plugged, request: wire.Request) -> None:
+        if not self._is_used and request.endpoint:
+            self._is_used = True
             asyncio.get_running_loop().call_soon(plugged.host_came)
 
     def _cut(self, size: int, *, whole: int) -> bytes | None:

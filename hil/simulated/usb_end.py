@@ -45,7 +45,7 @@ class UsbEnd:
         self._sizes = reports_of(profile, Way.IN)
         self._listener: EndListener | None = None
         self._busid: str | None = None
-        self._is_read = False
+        self.is_used = False
         self.url = UsbAddress(vendor=self.device.vid, product=self.device.pid, serial=serial, server=bus.server).url
 
     async def open(self, listener: EndListener) -> None:
@@ -54,7 +54,7 @@ class UsbEnd:
 
     def send(self, chunk: bytes) -> None:
         for transfer in self._transfers(chunk):
-            if not self._is_read or len(self.incoming._q) >= WAITING_MAX:  # noqa: SLF001  # the package does not tell it otherwise
+            if not self.is_used or len(self.incoming._q) >= WAITING_MAX:  # noqa: SLF001  # the package does not tell it otherwise
                 self.lost_bytes += len(transfer)
                 continue
             self.incoming.write(transfer)
@@ -80,16 +80,16 @@ class UsbEnd:
 
     def _pull_out(self, busid: str) -> None:
         self._bus.unplug(busid)
-        if self._is_read:
+        if self.is_used:
             self._host_went()
 
     def _host_came(self) -> None:
-        self._is_read = True
+        self.is_used = True
         if self._listener is not None:
             self._listener.host_came()
 
     def _host_went(self) -> None:
-        self._is_read = False
+        self.is_used = False
         if self._listener is not None:
             self._listener.host_went()
 

@@ -48,7 +48,8 @@ def test_what_is_no_address_is_refused_with_what_to_write(text: str) -> None:
 def seen(*classes: int, serial: str | None = "SN-1") -> UsbSeen:
     interfaces = tuple(UsbInterface(number=number, class_code=code) for number, code in enumerate(classes))
     return UsbSeen(
-        vendor=0x1209, product=0x5D01, serial=serial, name="Shoe", path="1-1", is_root_hub=False, port="usb://1209:5d01", node=None,
+        vendor=0x1209, product=0x5D01, serial=serial, name="Shoe", path="1-1", address_now="1-2",
+        is_root_hub=False, port="usb://1209:5d01", node=None,
         permitted=True, interfaces=interfaces,
     )  # fmt: skip
 
