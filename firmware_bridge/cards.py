@@ -4,15 +4,18 @@ Cards are interned: there is one object per card code, so cards compare and hash
 A code is one byte, suit in the high nibble and rank in the low one, as SDP/1 section 1.7 numbers them.
 
 A card that the procedure has not shown yet is carried as `Sealed`: it has no text form that tells the card, it cannot
-be ordered, hashed or serialised by accident, and `unseal` is the only way to the card inside. Every caller of `unseal`
-states the reason in the call, so that a search for its name lists each place where a hidden card is looked at.
+be ordered, hashed or serialised by accident, and `unseal` is the only way to the card inside (`unseal_all`, `unseal_held`
+for a whole hand). Every caller states the reason in the call, so that a search for its name lists each place where a
+hidden card is looked at.
 
 This file knows no game: which cards belong to a deck is decided in `controller.decks`.
 """
 
 from __future__ import annotations
 
-from typing import Final, NoReturn
+import operator
+from collections.abc import Iterable
+from typing import Final, NoReturn, Protocol
 
 SUITS: Final = "cdhs"
 RANKS: Final = "A23456789TJQK"
@@ -28,7 +31,7 @@ class CardTextError(ValueError):
 class Card:
     """One card identity; get it from `parse_card` or `card_from_code`, never by calling the class."""
 
-    __slots__ = ("code", "name", "rank", "suit")
+    __slots__ = ("code", "name", "rank", "sealed", "suit")
 
     code: int
     """Suit in the high nibble (1 clubs, 2 diamonds, 3 hearts, 4 spades, 0 none), rank in the low one."""
@@ -37,6 +40,8 @@ class Card:
     suit: int
     name: str
     """Scenario notation: `9h`, `Td`, `As`, `Jk` joker, `cut`, `?` unreadable."""
+    sealed: Sealed
+    """The card as it is carried while it is not shown; one for all who carry it."""
 
     def __new__(cls, code: int) -> Card:
         return _CARDS[code]
@@ -54,9 +59,44 @@ class Card:
         return self
 
 
+class Sealed:
+    """A card that is not shown yet. Its text never tells the card; equality is for comparing whole states."""
+
+    __slots__ = ("_card",)
+
+    def __init__(self, card: Card) -> None:
+        self._card = card
+
+    def __repr__(self) -> str:
+        return "<sealed card>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sealed) and other._card is self._card
+
+    __hash__ = None  # type: ignore[assignment]  # a hash in a log or a set order would tell the card
+
+    def __copy__(self) -> Sealed:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Sealed:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a sealed card is not pickled: the journal encrypts it instead")
+
+
+class Holder(Protocol):
+    """What holds a sealed card."""
+
+    @property
+    def card(self) -> Sealed:
+        """The card."""
+
+
 def _intern(code: int, name: str) -> Card:
     card = object.__new__(Card)
     card.code, card.rank, card.suit, card.name = code, code & 15, code >> 4, name
+    card.sealed = Sealed(card)
     return card
 
 
@@ -94,34 +134,32 @@ def card_from_code(code: int) -> Card | None:
     return _CARDS.get(code)
 
 
-class Sealed:
-    """A card that is not shown yet. Its text never tells the card; equality is for comparing whole states."""
-
-    __slots__ = ("_card",)
-
-    def __init__(self, card: Card) -> None:
-        self._card = card
-
-    def __repr__(self) -> str:
-        return "<sealed card>"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sealed) and other._card is self._card
-
-    __hash__ = None  # type: ignore[assignment]  # a hash in a log or a set order would tell the card
-
-    def __copy__(self) -> Sealed:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Sealed:
-        return self
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a sealed card is not pickled: the journal encrypts it instead")
-
-
 def unseal(sealed: Sealed, because: str) -> Card:
     """Return the card inside. `because` names the reason (a rule's citation, `census`, `journal encryption`)."""
     if not because:
         raise ValueError("unsealing a card needs a reason")
     return sealed._card  # noqa: SLF001  # the one door to the card
+
+
+def unseal_all(sealed: Iterable[Sealed], because: str) -> tuple[Card, ...]:
+    """Return the cards inside, for the one reason: `unseal` for a whole hand."""
+    if not because:
+        raise ValueError("unsealing cards needs a reason")
+    return tuple(map(_INSIDE, sealed))
+
+
+def unseal_held(held: Iterable[Holder], because: str) -> tuple[Card, ...]:
+    """Return the cards inside those that lie somewhere, each held as `card`: `unseal_all` in one pass."""
+    if not because:
+        raise ValueError("unsealing cards needs a reason")
+    return tuple(map(_HELD_INSIDE, held))
+
+
+def seal_all(cards: Iterable[Card]) -> tuple[Sealed, ...]:
+    """Return the cards as they are carried while nobody may see them."""
+    return tuple(map(_SEALED, cards))
+
+
+_INSIDE: Final = operator.attrgetter("_card")
+_HELD_INSIDE: Final = operator.attrgetter("card._card")
+_SEALED: Final = operator.attrgetter("sealed")

@@ -12,7 +12,7 @@ from device_profiles.values import Kinds
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, card_from_code, unseal
 from firmware_bridge.events import CardFlag
 
-_SEALED: Final = tuple(Sealed(card_from_code(code) or UNREADABLE) for code in range(256))
+_SEALED: Final = tuple((card_from_code(code) or UNREADABLE).sealed for code in range(256))
 """One sealed card for each card byte; a byte that names no card cannot be read, which is what UNREADABLE says."""
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+import msgspec
+
 from controller.dealing.repairs import with_repairs
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Setting, Settings
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     from firmware_bridge.cards import Card
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one hand. `results` and `pays` are per wager; pays are net cents, None where no amount or no odds are known."""
 
     key: str
@@ -45,7 +46,8 @@ class SetFlaw:
 Groups: TypeAlias = "dict[str, tuple[Card, ...]]"
 
 
-def _no_flaw(settings: Settings, groups: Groups) -> SetFlaw | None:
+def no_flaw(settings: Settings, groups: Groups) -> SetFlaw | None:
+    """Nothing can be wrong: hands are not set."""
     return None
 
 
@@ -98,7 +100,7 @@ class Game:
     """Why these settings together contradict a text that was read, with its rule; None when they do not."""
     cards_needed: Callable[[Settings, int], int] | None = None
     """The most cards that a round with n seats takes out of the deck."""
-    set_flaw: Callable[[Settings, Groups], SetFlaw | None] = _no_flaw
+    set_flaw: Callable[[Settings, Groups], SetFlaw | None] = no_flaw
     house_way: Callable[[Settings, tuple[Card, ...]], Groups | None] = _no_house_way
     sets_are_equal: Callable[[Settings, Groups, Groups], bool] = _other_set
     """Whether a hand set with other cards than the house way chose is as good: only suits differ, and they do not count."""
@@ -118,22 +120,20 @@ class Game:
     """Rounds that may still begin after the one in which the cutting card came out."""
     may_run_out: bool = False
     """A round may begin with fewer cards than it could take; it is void if they run out."""
+    opening_wagers: tuple[str, ...] = field(init=False)
+    """The wagers that put a seat in play: all that are required, or where none is, those of which any does."""
 
     def __post_init__(self) -> None:
         """Every game has the settings of what people may put right."""
         rows = {kind for method in self.deals for kind in self.irregularities(method)}
         object.__setattr__(self, "settings", with_repairs(self.settings, rows))
+        opening = [w.name for w in self.wagers if w.required] or [w.name for w in self.wagers if w.opens]
+        object.__setattr__(self, "opening_wagers", tuple(opening))
 
     @property
     def required_wager(self) -> str:
         """The main wager: the first that puts a seat in play."""
         return self.opening_wagers[0]
-
-    @property
-    def opening_wagers(self) -> tuple[str, ...]:
-        """The wagers that put a seat in play: all that are required, or where none is, those of which any does."""
-        required = tuple([w.name for w in self.wagers if w.required])
-        return required or tuple([w.name for w in self.wagers if w.opens])
 
     @property
     def wagers_without_words(self) -> tuple[str, ...]:

@@ -65,9 +65,19 @@ class _Question:
         """The answer for a round, or for a table that was suspended in a phase."""
         raise NotImplementedError
 
+    @property
+    def always(self) -> bool:
+        """True when the answer is yes whatever the round is."""
+        return False
+
 
 class Applies(_Question):
     """Does the step apply to this round?"""
+
+    @property
+    def always(self) -> bool:
+        """Most steps apply to every round."""
+        return self._when is None
 
     def holds(self, round_: Round | None, resume_to: str | None) -> bool:
         return self._when is None or (round_ is not None and self._when(round_))
@@ -143,9 +153,9 @@ class Phases:
 
 
 def _questions(transition: Transition) -> tuple[_Question, ...]:
-    """The conditions of a transition; there are no others than those that this module adds."""
+    """The conditions of a transition that may fail; there are no others than those that this module adds."""
     asked = [condition.func for condition in transition.conditions]
     questions = tuple(question for question in asked if isinstance(question, _Question))
     if len(questions) != len(asked):
         raise TypeError("the machine has a condition that is no question about a round")
-    return questions
+    return tuple(question for question in questions if not question.always)

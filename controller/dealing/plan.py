@@ -7,10 +7,10 @@ part of the recorded fact, so an old record is followed as it was planned then.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
-from controller.dealing.round import BURN, COMMUNITY, DEALER, LIVE, Round, Seat, seat_of, seat_place
+from controller.dealing.round import BANKER, BURN, COMMUNITY, DEALER, LIVE, PLAYER, Round, Seat, seat_of, seat_place
 from controller.dealing.show_steps import ShowHands
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import (
@@ -20,6 +20,7 @@ from controller.dealing.steps import (
     Decide,
     Draw,
     ExposeCards,
+    Face,
     First,
     Order,
     SetHands,
@@ -30,37 +31,43 @@ from controller.dealing.steps import (
 )
 from controller.dealing.turn_steps import HandCard, PlayHands
 
+BOARD: Final = (Who.COMMUNITY,)
+SEAT_ONE: Final = First.SEAT_ONE
 Plan: TypeAlias = tuple[tuple[str, str], ...]
 
 
-def plan_of(step: Step | None, round_: Round, seats: int) -> Plan:
-    """(place, face) of each card or stack that the step expects, in order; empty for steps that expect none."""
-    planner = _planner(type(step))  # type: ignore[arg-type]  # classes can be hashed
-    return planner(step, round_, seats) if planner is not None else ()
+def arranged(step: Step | None, round_: Round, seats: int) -> tuple[Plan, tuple[str, ...]]:
+    """What the step begins with: (place, face) of each card or stack that it expects, in order, and the places that act in it."""
+    planner, lister = _arrangers(type(step))  # type: ignore[arg-type]  # classes can be hashed
+    return planner(step, round_, seats), lister(step, round_, seats)
 
 
 def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
     """The places that act in the step, in the order in which they must."""
-    lister = _lister(type(step))  # type: ignore[arg-type]  # as above
-    return lister(step, round_, seats) if lister is not None else ()
+    return _arrangers(type(step))[1](step, round_, seats)  # type: ignore[arg-type]  # as above
+
+
+_Planner: TypeAlias = "Callable[[Any, Round, int], Plan]"
+_Lister: TypeAlias = "Callable[[Any, Round, int], tuple[str, ...]]"
 
 
 @functools.cache  # one entry for each kind of step
-def _planner(kind: type) -> Callable[[Any, Round, int], Plan] | None:
-    return next((_PLANS[base] for base in kind.__mro__ if base in _PLANS), None)
+def _arrangers(kind: type) -> tuple[_Planner, _Lister]:
+    planner = next((_PLANS[base] for base in kind.__mro__ if base in _PLANS), _nothing)
+    lister = next((_TURNS[base] for base in kind.__mro__ if base in _TURNS), _nothing)
+    return planner, lister
 
 
-@functools.cache
-def _lister(kind: type) -> Callable[[Any, Round, int], tuple[str, ...]] | None:
-    return next((_TURNS[base] for base in kind.__mro__ if base in _TURNS), None)
+def _nothing(step: Step | None, round_: Round, seats: int) -> tuple[()]:
+    return ()
 
 
 def rotation(first: First, round_: Round, seats: int) -> tuple[str, ...]:
     """All places in dealing order: every seat and the dealer."""
     around = _around(seats)
+    if first is SEAT_ONE:
+        return around
     match first:
-        case First.SEAT_ONE:
-            return around
         case First.AFTER_BUTTON:
             live = round_.live_seats() or [1]
             button = round_.button or seats
@@ -85,12 +92,8 @@ def _from_opener(step: Betting, round_: Round, seats: int) -> tuple[str, ...]:
 
 def _is_settled(step: Settle, seat: Seat) -> bool:
     if isinstance(step, ShowHands):
-        return seat.live and step.wager in seat.wagers
-    return seat.live or _is_held_by_a_side_wager(step, seat)
-
-
-def _is_held_by_a_side_wager(step: Settle, seat: Seat) -> bool:
-    return step.with_folded is not None and seat.status == "folded" and step.with_folded in seat.wagers
+        return seat.status in LIVE and step.wager in seat.wagers
+    return seat.status in LIVE or (seat.status == "folded" and step.with_folded in seat.wagers)
 
 
 def _is_served(step: Deal, round_: Round, place: str) -> bool:
@@ -98,29 +101,23 @@ def _is_served(step: Deal, round_: Round, place: str) -> bool:
     return seat is None or step.serves is None or step.serves(round_, seat)
 
 
-def _live_places(round_: Round) -> set[str]:
-    return {seat_place(n) for n in round_.live_seats()}
-
-
 def _places(to: tuple[Who, ...], first: First, round_: Round, seats: int) -> list[str]:
-    if to == (Who.COMMUNITY,):
+    if to == BOARD:
         return [COMMUNITY]
-    wanted: set[str] = set()
-    for who in to:
-        match who:
-            case Who.WAGERED:
-                wanted |= {seat_place(n) for n in round_.seats}
-            case Who.LIVE:
-                wanted |= _live_places(round_)
-            case Who.EVERY:
-                wanted |= {seat_place(n) for n in range(1, seats + 1)}
-            case Who.DEALER:
-                wanted.add(DEALER)
-            case Who.COMMUNITY | Who.PLAYER | Who.BANKER:
-                pass
-    sides = [who.value for who in to if who in (Who.PLAYER, Who.BANKER)]
+    wanted = {place for who in to if who in _SERVED for place in _SERVED[who](round_, seats)}
+    sides = [_SIDES[who] for who in to if who in _SIDES]
     places = sides + [place for place in rotation(first, round_, seats) if place in wanted]
-    return [*places, COMMUNITY] if Who.COMMUNITY in to else places
+    return [*places, COMMUNITY] if BOARD[0] in to else places
+
+
+_SERVED: Final[dict[Who, Callable[[Round, int], Iterable[str]]]] = {
+    Who.WAGERED: lambda round_, seats: map(seat_place, round_.seats),
+    Who.LIVE: lambda round_, seats: map(seat_place, round_.live_seats()),
+    Who.EVERY: lambda round_, seats: _around(seats)[:-1],
+    Who.DEALER: lambda round_, seats: (DEALER,),
+}
+"""The places in the rotation that a step serves."""
+_SIDES: Final = {Who.PLAYER: PLAYER, Who.BANKER: BANKER}
 
 
 def _burn_by_first(step: BurnByFirst, round_: Round) -> Plan:
@@ -135,16 +132,20 @@ def _deal_plan(step: Deal, round_: Round, seats: int) -> Plan:
     places = _places(step.to, step.first, round_, seats)
     if step.serves is not None:
         places = [place for place in places if _is_served(step, round_, place)]
-    laid = len(round_.hands.get(COMMUNITY, ()))
+    return _passes(tuple(places), step.facing, step.together, step.burns, len(round_.hands.get(COMMUNITY, ())))
+
+
+@functools.lru_cache(maxsize=1024)  # a game deals the same to the same seats again and again: one entry for each set of seats in play
+def _passes(places: tuple[str, ...], facing: tuple[Face, ...], together: bool, burns: int, laid: int) -> Plan:
     plan: list[tuple[str, str]] = []
-    by_pass = [(place, facing) for facing in step.facing for place in places]
-    for place, facing in [(place, facing) for place in places for facing in step.facing] if step.together else by_pass:
-        plan += [("burn", "down")] * step.burns
+    by_pass = [(place, face) for face in facing for place in places]
+    for place, face in [(place, face) for place in places for face in facing] if together else by_pass:
+        plan += [(BURN, "down")] * burns
         if place == COMMUNITY:
             laid += 1
-            plan.append((f"{COMMUNITY} {laid}", facing.value))
+            plan.append((f"{COMMUNITY} {laid}", face.value))
         else:
-            plan.append((place, facing.value))
+            plan.append((place, face.value))
     return tuple(plan)
 
 
@@ -158,7 +159,7 @@ def _draw_plan(step: Draw, round_: Round, seats: int) -> Plan:
     return () if due is None else (due,)
 
 
-_PLANS: Final[dict[type, Callable[[Any, Round, int], Plan]]] = {
+_PLANS: Final[dict[type, _Planner]] = {
     Burn: lambda step, round_, seats: (("burn", "down"),) * step.cards,
     BurnByFirst: lambda step, round_, seats: _burn_by_first(step, round_),
     Deal: _deal_plan,
@@ -170,9 +171,15 @@ _PLANS: Final[dict[type, Callable[[Any, Round, int], Plan]]] = {
 
 
 def _deciders(step: Decide, round_: Round, seats: int) -> tuple[str, ...]:
-    asks = step.asks
-    asked = {seat_place(n) for n, seat in round_.seats.items() if seat.status in LIVE and (asks is None or asks(round_, n))}
-    return tuple([place for place in rotation(step.first, round_, seats) if place in asked])
+    asks, asked = step.asks, round_.live_seats()
+    if asks is not None:
+        asked = [n for n in asked if asks(round_, n)]
+    return _in_order(rotation(step.first, round_, seats), tuple(asked))
+
+
+@functools.lru_cache(maxsize=1024)  # as `_passes`
+def _in_order(around: tuple[str, ...], asked: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple([place for place in around if seat_of(place) in asked])
 
 
 def _setters(step: SetHands, round_: Round, seats: int) -> tuple[str, ...]:
@@ -184,16 +191,15 @@ def _setters(step: SetHands, round_: Round, seats: int) -> tuple[str, ...]:
 def _settled(step: Settle, round_: Round, seats: int) -> tuple[str, ...]:
     if step.face_up:
         return ()
-    right_first = step.order is Order.RIGHT_FIRST
-    numbers = sorted([n for n, seat in round_.seats.items() if _is_settled(step, seat)], reverse=right_first)
-    return tuple([seat_place(n) for n in numbers])
+    numbers = [n for n, seat in round_.seats.items() if _is_settled(step, seat)]
+    return tuple(map(seat_place, sorted(numbers, reverse=step.order is Order.RIGHT_FIRST)))
 
 
 def _in_turn(step: PlayHands | HandCard, round_: Round, seats: int) -> tuple[str, ...]:
     return round_.turns if round_.played else tuple([seat_place(n) for n in round_.live_seats()])
 
 
-_TURNS: Final[dict[type, Callable[[Any, Round, int], tuple[str, ...]]]] = {
+_TURNS: Final[dict[type, _Lister]] = {
     Betting: _from_opener,
     Decide: _deciders,
     PlayHands: _in_turn,

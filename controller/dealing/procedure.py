@@ -7,10 +7,11 @@ citations. It goes into the journal when a table opens and with every fresh shoe
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import partial
+from typing import Final
 
 from controller.dealing.game import Game
 from controller.dealing.machine import FIXED, Phases, compile_machine
@@ -41,6 +42,9 @@ from controller.dealing.turn_steps import PlayHands
 from controller.decks import DeckSpec
 from controller.errors import ShoedError
 
+DECIDING: Final = StateKind.DECIDING
+"""Asked for with every act: a look into an enumeration costs as much as a small function."""
+
 
 class ProcedureError(ShoedError):
     """A method that the game does not have, or that its house has not permitted."""
@@ -61,6 +65,8 @@ class Procedure:
     phases: Phases
     by_name: Mapping[str, Step]
     kinds: Mapping[str, StateKind]
+    dealt_singly: frozenset[str]
+    """Phases in which a card that is due comes singly; a step of decisions may ask for some."""
     rules_hash: str
     plays_hands: PlayHands | None
     """The players' turn at drawing cards, in games that have one."""
@@ -74,6 +80,8 @@ class Procedure:
     """Some wagers belong to one seat, or to all but one."""
     choices: Mapping[str, Mapping[str, Option]]
     """By phase: the words of `choose` that its step knows, each with what it means."""
+    plain_choices: Mapping[str, Mapping[str, Option]]
+    """By phase of a decision: those words with which a seat stays in, places a wager at most, and that any seat may say in its turn."""
     hand_forms: tuple[tuple[str, int], ...]
     """How hands are shown: the groups of the players' Set step, or what a choice keeps; empty: as they were dealt."""
     button_game: bool
@@ -88,7 +96,7 @@ class Procedure:
     def kind_at(self, phase: str, round_: Round | None) -> StateKind:
         """The kind of a phase in this round: while a seat's new cards come, a step of decisions is one of cards."""
         kind = self.kinds[phase]
-        if kind is StateKind.DECIDING and round_ is not None and round_.cursor < len(round_.plan):
+        if kind is DECIDING and round_ is not None and round_.cursor < len(round_.plan):
             return StateKind.DRAWING if isinstance(self.by_name[phase], Exchange) else StateKind.DEALING
         return kind
 
@@ -139,7 +147,7 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
     kinds = {state.value: state for state in FIXED} | {name: step.kind for name, step in zip(names, steps, strict=True)}
     return Procedure(
         game=game, method=chosen, settings=settings, deck=deck, seats=seats, names=names, steps=steps, irregularities=irregularities,
-        phases=Phases(machine), by_name=dict(zip(names, steps, strict=True)), kinds=kinds,
+        phases=Phases(machine), by_name=dict(zip(names, steps, strict=True)), kinds=kinds, dealt_singly=_dealt_singly(names, steps),
         rules_hash=_hash_rules(game.key, chosen, settings, game.wagers, steps, irregularities, game.stub),
         plays_hands=next((step for step in steps if isinstance(step, PlayHands)), None), hand_forms=_hand_forms(game, steps),
         button_game=any(getattr(step, "first", None) is First.AFTER_BUTTON for step in steps),
@@ -149,7 +157,13 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
         measured_wagers=tuple(kind for kind in game.wagers if kind.size is not None or kind.alike),
         holder_wagers=any(kind.by is not Placer.ANYONE or kind.within is not None for kind in game.wagers),
         choices={name: _choices(step) for name, step in zip(names, steps, strict=True)},
+        plain_choices={name: _plain_choices(step) for name, step in zip(names, steps, strict=True) if type(step) is Decide},
     )  # fmt: skip
+
+
+def _dealt_singly(names: Sequence[str], steps: Sequence[Step]) -> frozenset[str]:
+    asking = (StateKind.DEALING, StateKind.DRAWING, StateKind.DECIDING)
+    return frozenset([name for name, step in zip(names, steps, strict=True) if step.kind in asking and not isinstance(step, Stack)])
 
 
 def _choices(step: Step) -> Mapping[str, Option]:
@@ -158,6 +172,15 @@ def _choices(step: Step) -> Mapping[str, Option]:
         for word in (option.choose, *option.also):
             words.setdefault(word, option)
     return words
+
+
+def _plain_choices(step: Decide) -> Mapping[str, Option]:
+    """Whether an option is plain, told by what it may have besides words, a wager and a rule."""
+    plain = {"choose", "meaning", "rule", "also", "places", "size"}
+    usual = {field.name: field.default for field in fields(Option) if field.name not in plain}
+    return {
+        word: option for word, option in _choices(step).items() if all(getattr(option, name) == value for name, value in usual.items())
+    }  # fmt: skip
 
 
 def _hand_forms(game: Game, steps: tuple[Step, ...]) -> tuple[tuple[str, int], ...]:

@@ -7,10 +7,12 @@ struct is a snapshot. Game modules read it in conditions and in their `judge`.
 from __future__ import annotations
 
 import functools
+import operator
+from typing import Final
 
 import msgspec
 
-from firmware_bridge.cards import Card, Sealed, unseal
+from firmware_bridge.cards import Card, Sealed, unseal_held
 
 DEALER = "dealer"
 COMMUNITY = "community"
@@ -42,6 +44,10 @@ class Held(msgspec.Struct, frozen=True, gc=False):
     shown: bool = False
     order: int = 0
     """Its number among the cards laid in this round, counted from 1; 0 while it lies nowhere."""
+
+
+SHOWN: Final = operator.attrgetter("shown")
+"""Asked of a whole hand, as in `all(map(SHOWN, held))`."""
 
 
 class Seat(msgspec.Struct, frozen=True, gc=False):
@@ -85,8 +91,11 @@ class PlayedHand(msgspec.Struct, frozen=True):
     """Settled at once; its cards are in the rack."""
 
 
-class Round(msgspec.Struct):
-    """See the module's text. `plan[cursor:]` are the cards or stacks still expected in the current step."""
+class Round(msgspec.Struct, gc=False):
+    """See the module's text. `plan[cursor:]` are the cards or stacks still expected in the current step.
+
+    It holds values alone and no cycles, so garbage collection need not look at it.
+    """
 
     number: int
     seats: dict[int, Seat] = {}
@@ -164,11 +173,6 @@ class Round(msgspec.Struct):
         """True when a card or stack may come now, as far as the round goes."""
         return self.cursor < len(self.plan) and not self.returning
 
-    @property
-    def anyone_in(self) -> bool:
-        """Whether any seat is still in the round."""
-        return any(seat.status in LIVE for seat in self.seats.values())
-
     def live_seats(self) -> list[int]:
         """Seats still in the round, rising."""
         return sorted([n for n, s in self.seats.items() if s.status in LIVE])
@@ -184,8 +188,8 @@ class Round(msgspec.Struct):
 
     def shown_cards(self, place: str) -> tuple[Card, ...]:
         """The cards at a place that the procedure has shown."""
-        return tuple([unseal(h.card, "already shown") for h in self.hands.get(place, ()) if h.shown])
+        return unseal_held([held for held in self.hands.get(place, ()) if held.shown], "already shown")
 
     def cards_at(self, place: str, because: str) -> tuple[Card, ...]:
         """All cards at a place; the caller names the rule that lets it look."""
-        return tuple([unseal(h.card, because) for h in self.hands.get(place, ())])
+        return unseal_held(self.hands.get(place, ()), because)

@@ -38,15 +38,14 @@ class Size:
         """The cents that the size is measured by; None when one of them is not told, or none is placed."""
         if self.fixed:
             return self.fixed
-        placed = [wagers[name] for name in self.of if name in wagers]
-        if not placed:
-            return None
-        total = 0
-        for amount in placed:
-            if amount is None:
-                return None
-            total += amount
-        return total
+        total, placed = 0, False
+        for name in self.of:
+            if name in wagers:
+                amount = wagers[name]
+                if amount is None:
+                    return None
+                total, placed = total + amount, True
+        return total if placed else None
 
     def choices(self, wagers: Wagers) -> tuple[int, ...]:
         """The amounts that are allowed; empty where a range is, or where the base is not known."""

@@ -11,7 +11,7 @@ from controller.dealing.sizes import Size
 from controller.dealing.steps import Method, Remedy, StubCheck
 from controller.games.pay import Odds
 from controller.hands.errors import HandError
-from firmware_bridge.cards import Card, Sealed, unseal
+from firmware_bridge.cards import Card, Sealed, unseal_all
 
 UNIFORM = "the uniform pattern of sister games; the text of this game's section was not read"
 
@@ -147,7 +147,7 @@ def kept_cards(seat: Seat, name: str = "keep") -> tuple[Card, ...]:
 
 def opened(group: tuple[Sealed, ...]) -> tuple[Card, ...]:
     """The cards of a group that lies open for the comparison."""
-    return tuple(unseal(card, "comparing hands") for card in group)
+    return unseal_all(group, "comparing hands")
 
 
 def net(amount: int | None, odds: Odds = 1) -> int | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 
 from controller.dealing.game import Judged
-from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_place
+from controller.dealing.round import COMMUNITY, DEALER, SHOWN, Round, Seat, seat_place
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain
 from controller.dealing.steps import Burn, Deal, Face, Option, Remedy, Step, Who
@@ -13,9 +14,11 @@ from controller.games import common as c
 from controller.games.hole_cards import hole_odds
 from controller.games.stud import Slip, anyone_in
 from controller.hands.poker import PokerHand, evaluate
-from firmware_bridge.cards import UNREADABLE, Card, unseal
+from firmware_bridge.cards import UNREADABLE, Card, unseal_held
 
 BOARD = 5
+_rank = functools.lru_cache(maxsize=64)(evaluate)
+"""The dealer's hand is compared with every seat's; so it is ranked once. 64: the hands that lie open at some ten tables."""
 COMPARED = "compared with the dealer's hand"
 OWN_CARDS = "a side wager stands on the two own cards"
 
@@ -48,21 +51,20 @@ def anything_open(round_: Round, side: str) -> bool:
 def seats_to_judge(round_: Round, side: str) -> list[Seat]:
     """Seats whose result can be told now: exposed ones, and those that folded without the side wager under which cards stay."""
     known = round_.results
-    seats = []
-    for number, seat in round_.seats.items():
-        gone = seat.status == "folded" and side not in seat.wagers
-        if (gone or (seat.exposed and seat.status in ("", "folded"))) and str(number) not in known:
-            seats.append(seat)
-    return sorted(seats, key=lambda seat: seat.number) if len(seats) > 1 else seats
+    open_now = [
+        seat for number, seat in round_.seats.items() if (seat.exposed or seat.status == "folded") and str(number) not in known
+    ]  # fmt: skip
+    told = [seat for seat in open_now if not seat.status or (seat.status == "folded" and (seat.exposed or side not in seat.wagers))]
+    return sorted(told, key=lambda seat: seat.number) if len(told) > 1 else told
 
 
 def best_hand(round_: Round, place: str) -> PokerHand | None:
     """The best five of a place's cards and the five on the board; None while one of them is not known."""
     own, community = round_.hands.get(place, ()), round_.hands.get(COMMUNITY, ())
-    if len(own) != 2 or len(community) != BOARD or not all(held.shown for held in community):
+    if len(own) != 2 or len(community) != BOARD or not all(map(SHOWN, community)):
         return None
-    cards = tuple([unseal(held.card, COMPARED) for held in own + community])
-    return evaluate(cards) if UNREADABLE not in cards else None
+    cards = unseal_held(own + community, COMPARED)
+    return _rank(cards) if UNREADABLE not in cards else None
 
 
 def best_dealer(round_: Round) -> PokerHand | None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from controller.dealing.game import Judged
-from controller.dealing.round import Round, Seat
+from controller.dealing.round import LIVE, Round, Seat
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Setting, Settings
 from controller.dealing.steps import Condition, Deal, Face, Method, Option, Remedy, Settle, Stack, Step, Wagers, Who
@@ -85,16 +87,18 @@ def irregularities(
 
 def anyone_in(round_: Round) -> bool:
     """True while a seat is still in the round."""
-    return round_.anyone_in
+    for seat in round_.seats.values():  # noqa: SIM110  # asked before most steps, and nearly always true of the first
+        if seat.status in LIVE:
+            return True
+    return False
 
 
-class Slip:
+class Slip(msgspec.Struct, eq=False):
     """The results of one hand while they are worked out, wager by wager; `judged` makes them a result."""
 
-    def __init__(self, seat: Seat) -> None:
-        self.seat = seat
-        self.results: dict[str, str] = {}
-        self.pays: dict[str, int | None] = {}
+    seat: Seat
+    results: dict[str, str] = {}
+    pays: dict[str, int | None] = {}
 
     def has(self, wager: str) -> bool:
         """True when the seat has this wager."""
@@ -114,7 +118,8 @@ class Slip:
         placed = self.seat.wagers
         for name in wagers:
             if name in placed:
-                self.results[name], self.pays[name] = "lose", c.lost(placed[name])
+                amount = placed[name]
+                self.results[name], self.pays[name] = "lose", None if amount is None else -amount
 
     def push(self, *wagers: str) -> None:
         """Those of the wagers that the seat has go back unpaid."""

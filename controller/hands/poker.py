@@ -20,6 +20,7 @@ Jokers are no part of this file; hands of three and four cards are ranked in `co
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
@@ -119,7 +120,7 @@ def evaluate(cards: Sequence[Card]) -> PokerHand:
     """
     if not MIN_CARDS <= len(cards) <= MAX_CARDS:
         raise HandError(f"a poker hand is ranked from {MIN_CARDS} to {MAX_CARDS} cards, not {len(cards)}")
-    return PokerHand(hand_value([card.code for card in cards]), tuple(cards))
+    return PokerHand(hand_value(tuple(map(_CODE, cards))), tuple(cards))
 
 
 def category_of(value: int) -> PokerCategory:
@@ -194,6 +195,7 @@ def _card_key(card: Card) -> int:
 
 _KEYS: Final = {card.code: _card_key(card) for card in FRENCH_CARDS}
 _KEY_OF: Final = _KEYS.__getitem__
+_CODE: Final = operator.attrgetter("code")
 _RANKED: Final[dict[int, int]] = {}
 """Value of each set of rank counters met so far, flushes apart."""
 _FLUSHES: Final[dict[int, int]] = {}

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import enum
 import functools
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -41,6 +41,10 @@ from firmware_bridge.cards import JOKER
 RUN_CARDS: Final = 7
 """With six cards chance alone would raise more than one alarm in 100,000 shoes; with eight one unreadable card would
 hide an unshuffled order until the ninth."""
+_SEARCHED_MAX: Final = 64
+"""One deck with all its jokers."""
+_GAP: Final = b"\xff"
+"""No card has this code: between two orders it keeps their ends apart."""
 _TAIL: Final = 4
 """Cards by which the quick path tells that no run can end here; four leave next to nothing to a closer look."""
 _BYTES: Final = tuple(bytes([code]) for code in range(256))
@@ -144,9 +148,11 @@ class OrderWatch(msgspec.Struct, frozen=True, gc=False):
         reference = self.reference
         patterns = reference.patterns
         read = self.read + _BYTES[code]
+        group = read[patterns.group_start :]
         if (
             code
-            and read[patterns.group_start :] not in patterns.neighbours
+            and group not in patterns.neighbours
+            and group not in patterns.again
             and read[-_TAIL:] not in patterns.tails
             and not self.gap
             and not patterns.holed
@@ -218,6 +224,9 @@ _STEPS: Final = tuple(1 << field * _FIELD_BITS for field in range(4))
 class _NewDeckPatterns(msgspec.Struct, frozen=True):
     """What `advance` looks up for a new or sorted set: the same for every shoe of a composition."""
 
+    length: int
+    """Cards in a group of neighbours."""
+    thresholds: tuple[int, int]
     codes: tuple[int, ...]
     runs: frozenset[bytes]
     around_gap: frozenset[bytes]
@@ -227,27 +236,39 @@ class _NewDeckPatterns(msgspec.Struct, frozen=True):
     neighbours: frozenset[bytes]
 
 
+_Groups: TypeAlias = "frozenset[bytes] | bytes"
+
+
+def _groups_of_last(last: bytes, length: int) -> tuple[_Groups, _Groups, _Groups]:
+    """(forward, reverse, either): the groups of neighbours that the last shoe had. Those with an unreadable card are left to the caller.
+
+    The bytes of a short order are searched as quickly as a set of its groups, and a game of one deck would make that set every round.
+    """
+    if len(last) < length:
+        return b"", b"", b""
+    if len(last) <= _SEARCHED_MAX:
+        circle = last + last[: length - 1]
+        return circle, circle[::-1], circle + _GAP + circle[::-1]
+    groups = circle_windows(last, length)
+    forward, reverse = frozenset(groups), frozenset([group[::-1] for group in groups])
+    return forward, reverse, forward | reverse
+
+
 class _Patterns:
     """What `advance` looks up for one reference. A game of one deck makes one every round, so making it must be cheap."""
 
-    __slots__ = ("_circle", "_codes", "_counted", "_new", "_thresholds", "group_start", "holed", "neighbours", "tails")
+    __slots__ = ("_circle", "_counted", "_new", "again", "group_start", "holed", "neighbours", "tails")
 
     def __init__(self, reference: OrderReference) -> None:
-        spec, last = reference.spec, reference.last
-        length = neighbour_length(spec)
-        self.group_start = -length
-        self._thresholds = neighbour_thresholds(spec)
-        self._new = _new_deck_patterns(spec)
-        self._codes = self._new.codes
-        self.tails = self._new.tails
+        last = reference.last
+        self._new = new = _new_deck_patterns(reference.spec)
+        self.group_start = -new.length
+        self.tails = new.tails
         self._circle = last + last[:RUN_CARDS] if len(last) > RUN_CARDS else b""
-        groups = circle_windows(last, length)
-        if 0 in last:
-            groups = tuple(group for group in groups if 0 not in group)
-        forward, reverse = frozenset(groups), frozenset([group[::-1] for group in groups])
-        self.neighbours = self._new.neighbours | forward | reverse
-        """Groups that may end a run or count as kept; all others take the quick path."""
-        self._counted = tuple(zip((self._new.rising, self._new.falling, forward, reverse), _STEPS, strict=True))
+        forward, reverse, self.again = _groups_of_last(last, new.length)
+        self.neighbours = new.neighbours
+        """Groups that may end a run or count as kept, here or in `again`; all others take the quick path."""
+        self._counted = ((new.rising, _STEPS[0]), (new.falling, _STEPS[1]), (forward, _STEPS[2]), (reverse, _STEPS[3]))
         self.holed = _windows_around_gaps(last) if 0 in last else {}
         """Windows of the last shoe around a card that was unreadable there."""
 
@@ -255,7 +276,7 @@ class _Patterns:
         """Return what the newest group of neighbours adds to `OrderWatch.kept`."""
         group = read[self.group_start :]
         # One joker is like another: counting it would break the exact rate of one deck.
-        if group not in self.neighbours or JOKER.code in group:
+        if len(group) < self._new.length or JOKER.code in group or 0 in group:
             return 0
         return sum([step for groups, step in self._counted if group in groups])
 
@@ -265,7 +286,7 @@ class _Patterns:
         if window in self._new.runs:
             return OrderKind.NEW_DECK
         # Searching the last shoe is the dearest step here, so first see that the card before was a neighbour too.
-        if read[self.group_start - 1 : -1] not in self.neighbours or len(window) < RUN_CARDS or 0 in window:
+        if read[self.group_start - 1 : -1] not in self.again or len(window) < RUN_CARDS or 0 in window:
             return None
         return self._in_last(window)
 
@@ -276,7 +297,7 @@ class _Patterns:
             return None
         if _has_one_gap(window):
             at = window.index(0)
-            for code in (0, *self._codes):
+            for code in (0, *self._new.codes):
                 filled = window[:at] + _BYTES[code] + window[at + 1 :]
                 kind = OrderKind.NEW_DECK if filled in self._new.around_gap else self._in_last(filled)
                 if kind:
@@ -296,10 +317,10 @@ class _Patterns:
         """Return the kinds whose kept neighbours have reached their threshold, with their number."""
         enough: list[tuple[OrderKind, int]] = []
         new_deck = max(kept & _FIELD, kept >> _FIELD_BITS & _FIELD)
-        if new_deck >= self._thresholds[0]:
+        if new_deck >= self._new.thresholds[0]:
             enough.append((OrderKind.NEW_DECK_NEIGHBOURS, new_deck))
         last = max(kept >> 2 * _FIELD_BITS & _FIELD, kept >> 3 * _FIELD_BITS)
-        if last >= self._thresholds[1]:
+        if last >= self._new.thresholds[1]:
             enough.append((OrderKind.LAST_SHOE_NEIGHBOURS, last))
         return enough
 
@@ -307,9 +328,13 @@ class _Patterns:
 @functools.lru_cache(maxsize=64)  # one entry for each composition in use in the house
 def _new_deck_patterns(spec: DeckSpec) -> _NewDeckPatterns:
     runs = new_deck_windows(spec, RUN_CARDS)
-    tails = frozenset(window[-_TAIL:] for window in runs)
-    rising, falling = neighbour_windows(spec, neighbour_length(spec))
-    return _NewDeckPatterns(spec.codes, runs, new_deck_windows(spec, RUN_CARDS + 1), tails, rising, falling, rising | falling)
+    length = neighbour_length(spec)
+    rising, falling = neighbour_windows(spec, length)
+    return _NewDeckPatterns(
+        length=length, thresholds=neighbour_thresholds(spec), codes=spec.codes, runs=runs,
+        around_gap=new_deck_windows(spec, RUN_CARDS + 1), tails=frozenset(window[-_TAIL:] for window in runs),
+        rising=rising, falling=falling, neighbours=rising | falling,
+    )  # fmt: skip
 
 
 def _windows_around_gaps(last: bytes) -> dict[bytes, OrderKind]:

@@ -70,4 +70,4 @@ def _rank_by_rank(spec: DeckSpec, length: int) -> Iterator[bytes]:
 
 
 def _slices(order: bytes, length: int) -> tuple[bytes, ...]:
-    return tuple(order[start : start + length] for start in range(len(order) - length + 1))
+    return tuple([order[start : start + length] for start in range(len(order) - length + 1)])

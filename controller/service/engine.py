@@ -12,6 +12,7 @@ from controller.dealing.procedure import Procedure
 from controller.dealing.steps import StateKind
 from controller.table import table as rules
 from controller.table.acts import AnyAct, name_of
+from controller.table.apply import fold
 from controller.table.facts import AnyFact
 from controller.table.outcome import Outcome, Wanted
 from controller.table.record import decode_entry, encode_entry
@@ -40,7 +41,7 @@ class Engine:
 
     def fold(self, state: TableState, facts: Sequence[AnyFact]) -> TableState:
         """Return the state after recorded facts."""
-        return rules.fold(self.procedure, state, facts)
+        return fold(state, facts)
 
     def fold_boundary(self, facts: Sequence[AnyFact]) -> TableState:
         """Return the state after a boundary's facts, which carry what earlier ones told."""

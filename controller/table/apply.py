@@ -1,6 +1,6 @@
 """Folds facts into a table's state.
 
-`apply` changes the state that it is given, which is always a private copy: `draft_of` makes one. Members that the copy shares with
+A function of `APPLY` changes the state that it is given, always a private copy: `draft_of` makes one. Members that the copy shares with
 its original are replaced, never changed. Every fact can be applied to the state that follows the facts before it, whatever today's
 rules say; a fact that breaks the card ledger is a broken record and raises `FoldError`.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from controller.dealing.round import Round
-from controller.decks import DeckSpec
 from controller.table import apply_deck, apply_people, apply_rest, apply_round, apply_turn
 from controller.table import facts as f
 from controller.table.folding import Appliers
@@ -30,16 +29,11 @@ def draft_of(state: TableState) -> TableState:
     return draft
 
 
-def apply(spec: DeckSpec, state: TableState, fact: f.AnyFact) -> None:
-    """Apply one fact to a draft."""
-    APPLY[type(fact)](spec, state, fact)
-
-
-def fold(spec: DeckSpec, state: TableState, facts: Iterable[f.AnyFact]) -> TableState:
+def fold(state: TableState, facts: Iterable[f.AnyFact]) -> TableState:
     """The state after all facts; the given state stays as it is."""
     draft = draft_of(state)
     for fact in facts:
-        APPLY[type(fact)](spec, draft, fact)
+        APPLY[type(fact)](draft, fact)
     return draft
 
 

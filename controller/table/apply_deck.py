@@ -9,24 +9,24 @@ from controller.integrity.order import OrderWatch
 from controller.table import facts as f
 from controller.table.folding import CENSUS, Appliers, moved
 from controller.table.state import Alarm, Deck, TableState, new_deck
-from firmware_bridge.cards import unseal
+from firmware_bridge.cards import unseal_all
 
 
-def _table_opened(spec: DeckSpec, state: TableState, fact: f.TableOpened) -> None:
+def _table_opened(state: TableState, fact: f.TableOpened) -> None:
     state.phase, state.rules_hash = "unverified", fact.rules_hash
 
 
-def _table_closed(spec: DeckSpec, state: TableState, fact: f.TableClosed) -> None:
+def _table_closed(state: TableState, fact: f.TableClosed) -> None:
     state.phase, state.round = "closed", None
     state.alarms = tuple(alarm for alarm in state.alarms if alarm.holds)
 
 
-def _device_heard(spec: DeckSpec, state: TableState, fact: f.DeviceHeard) -> None:
+def _device_heard(state: TableState, fact: f.DeviceHeard) -> None:
     state.device_seq = {**state.device_seq, fact.device: fact.eseq}
 
 
-def _deck_loaded(spec: DeckSpec, state: TableState, fact: f.DeckLoaded) -> None:
-    last = _last_order(state.deck)
+def _deck_loaded(state: TableState, fact: f.DeckLoaded) -> None:
+    spec, last = state.deck.spec, _last_order(state.deck)
     deck = new_deck(spec, last)
     if fact.cards in (None, spec.cards - len(state.deck.short)):
         deck.short = state.deck.short  # nothing shows that this is another set than the one a card was taken out of
@@ -35,12 +35,12 @@ def _deck_loaded(spec: DeckSpec, state: TableState, fact: f.DeckLoaded) -> None:
     state.deck, state.shoe = deck, fact.shoe
 
 
-def _deck_shuffled(spec: DeckSpec, state: TableState, fact: f.DeckShuffled) -> None:
+def _deck_shuffled(state: TableState, fact: f.DeckShuffled) -> None:
     deck = state.deck
     last = _last_order(deck)
     deck.ledger = deck.ledger.reload()
-    deck.census = _census(spec, deck.short)
-    deck.watch = OrderWatch.start(spec, last=last)
+    deck.census = _census(deck.spec, deck.short)
+    deck.watch = OrderWatch.start(deck.spec, last=last)
     deck.shuffled = deck.fresh = deck.loaded = True
     deck.cut_seen = deck.empty = False
     deck.rounds_left = 0
@@ -54,9 +54,10 @@ def _last_order(deck: Deck) -> bytes:
     return deck.watch.read or deck.watch.reference.last
 
 
-def _state_carried(spec: DeckSpec, state: TableState, fact: f.StateCarried) -> None:
+def _state_carried(state: TableState, fact: f.StateCarried) -> None:
     """All that the rounds before leave behind; a fold may begin here."""
-    last = bytes([unseal(card, CENSUS).code for card in fact.last_order])
+    last = bytes([card.code for card in unseal_all(fact.last_order, CENSUS)])
+    spec = state.deck.spec
     deck = new_deck(spec, last, state.deck.watch)
     deck.ledger = deck.ledger.load(fact.cards)
     deck.census = _census(spec, fact.short)
@@ -74,7 +75,7 @@ def _state_carried(spec: DeckSpec, state: TableState, fact: f.StateCarried) -> N
     state.alarms = tuple(Alarm(a.code, a.where, a.detail, a.holds, a.ways) for a in fact.alarms)
 
 
-def _device_mode_told(spec: DeckSpec, state: TableState, fact: f.DeviceModeTold) -> None:
+def _device_mode_told(state: TableState, fact: f.DeviceModeTold) -> None:
     state.device_modes = {**state.device_modes, fact.device: fact.mode}
 
 
@@ -87,31 +88,31 @@ def _census(spec: DeckSpec, short: tuple[int, ...]) -> ShoeCensus:
     return census
 
 
-def _spare_shuffled(spec: DeckSpec, state: TableState, fact: f.SpareShuffled) -> None:
+def _spare_shuffled(state: TableState, fact: f.SpareShuffled) -> None:
     state.spare = fact.counted
 
 
-def _spare_unshuffled(spec: DeckSpec, state: TableState, fact: f.SpareUnshuffled) -> None:
+def _spare_unshuffled(state: TableState, fact: f.SpareUnshuffled) -> None:
     state.spare = None
 
 
-def _deck_unshuffled(spec: DeckSpec, state: TableState, fact: f.DeckUnshuffled) -> None:
+def _deck_unshuffled(state: TableState, fact: f.DeckUnshuffled) -> None:
     state.deck.shuffled = False
 
 
-def _deck_quarantined(spec: DeckSpec, state: TableState, fact: f.DeckQuarantined) -> None:
+def _deck_quarantined(state: TableState, fact: f.DeckQuarantined) -> None:
     state.deck.shuffled = state.deck.loaded = False
     state.quarantine_why = fact.why
 
 
-def _deck_cleared(spec: DeckSpec, state: TableState, fact: f.DeckCleared) -> None:
+def _deck_cleared(state: TableState, fact: f.DeckCleared) -> None:
     state.quarantine_why = ""
 
 
-def _card_removed(spec: DeckSpec, state: TableState, fact: f.CardRemoved) -> None:
+def _card_removed(state: TableState, fact: f.CardRemoved) -> None:
     """Out of the rack when such a card came out already, else out of the device, which can then not give it any more."""
     deck, code = state.deck, fact.card.code
-    was_out = spec.copies(code) - deck.short.count(code) > deck.census.may_come(code)
+    was_out = deck.spec.copies(code) - deck.short.count(code) > deck.census.may_come(code)
     racked, inside = (Place.DISCARDED, Place.BURNED, Place.ASIDE), (Place.DEVICE,)
     place = next((p for p in (racked + inside if was_out else inside + racked) if deck.ledger.at(p)), Place.DEVICE)
     deck.ledger = moved(deck.ledger.take_out(place, 1), state)
@@ -122,7 +123,7 @@ def _card_removed(spec: DeckSpec, state: TableState, fact: f.CardRemoved) -> Non
             deck.census = without
 
 
-def _card_replaced(spec: DeckSpec, state: TableState, fact: f.CardReplaced) -> None:
+def _card_replaced(state: TableState, fact: f.CardReplaced) -> None:
     deck = state.deck
     short = list(deck.short)
     short.remove(fact.card.code)
@@ -134,7 +135,7 @@ def _card_replaced(spec: DeckSpec, state: TableState, fact: f.CardReplaced) -> N
         deck.census = deck.census.with_added(fact.card.code)
 
 
-def _alarm_raised(spec: DeckSpec, state: TableState, fact: f.AlarmRaised) -> None:
+def _alarm_raised(state: TableState, fact: f.AlarmRaised) -> None:
     if fact.code == "unshuffled-order":
         state.deck.finding = ""
     others = tuple(a for a in state.alarms if (a.code, a.where) != (fact.code, fact.where))
@@ -143,31 +144,31 @@ def _alarm_raised(spec: DeckSpec, state: TableState, fact: f.AlarmRaised) -> Non
         state.devices_down = state.devices_down | {fact.where}
 
 
-def _alarm_settled(spec: DeckSpec, state: TableState, fact: f.AlarmSettled) -> None:
+def _alarm_settled(state: TableState, fact: f.AlarmSettled) -> None:
     settled = [alarm for alarm in state.alarms if alarm.code == fact.code and fact.where in (None, alarm.where)]
     if fact.code == "device-lost":
         state.devices_down = state.devices_down - {alarm.where for alarm in settled}
     state.alarms = tuple(alarm for alarm in state.alarms if alarm not in settled)
 
 
-def _suspended(spec: DeckSpec, state: TableState, fact: f.Suspended) -> None:
+def _suspended(state: TableState, fact: f.Suspended) -> None:
     state.resume_to, state.phase = fact.from_phase, "suspended"
 
 
-def _resumed(spec: DeckSpec, state: TableState, fact: f.Resumed) -> None:
+def _resumed(state: TableState, fact: f.Resumed) -> None:
     state.resume_to, state.phase = None, fact.to_phase
 
 
-def _dealer_changed(spec: DeckSpec, state: TableState, fact: f.DealerChanged) -> None:
+def _dealer_changed(state: TableState, fact: f.DealerChanged) -> None:
     state.dealer = fact.person if fact.on else ""
     state.dealer_is_new = fact.on or state.dealer_is_new
 
 
-def _shoe_emptied(spec: DeckSpec, state: TableState, fact: f.ShoeEmptied) -> None:
+def _shoe_emptied(state: TableState, fact: f.ShoeEmptied) -> None:
     state.deck.empty = True
 
 
-def _shoe_ended(spec: DeckSpec, state: TableState, fact: f.ShoeEnded) -> None:
+def _shoe_ended(state: TableState, fact: f.ShoeEnded) -> None:
     state.deck.shuffled = False
 
 

@@ -2,70 +2,69 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
-from controller.dealing.round import COMMUNITY, DEALER, SIDES, Held, Round, seat_of, seat_place
-from controller.decks import DeckSpec
+from controller.dealing.round import COMMUNITY, DEALER, SIDES, Held, Round, Seat, seat_of, seat_place
 from controller.table import facts as f
-from controller.table.folding import CENSUS, Appliers, FoldError, change_seat, rack, round_of, take_turn
+from controller.table.folding import CENSUS, Appliers, FoldError, change_seat, no_round, rack, round_of, take_turn
 from controller.table.state import TableState
-from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
+from firmware_bridge.cards import UNREADABLE, Card, seal_all, unseal, unseal_held
 
 
-def _decided(spec: DeckSpec, state: TableState, fact: f.Decided) -> None:
-    round_ = round_of(state)
+def _decided(state: TableState, fact: f.Decided) -> None:
+    round_ = state.round or no_round(state)
     seat = round_.seats[fact.seat]
-    wagers = {**seat.wagers, fact.wager: fact.amount} if fact.wager is not None else seat.wagers
-    if fact.takes_back is not None:
-        wagers = {name: amount for name, amount in wagers.items() if name != fact.takes_back}
-    lost = {**seat.lost, **dict.fromkeys(fact.forfeits, fact.forfeits_to)} if fact.forfeits else seat.lost
-    groups = seat.groups
-    if fact.discard:
-        groups = {**groups, "discard": fact.discard}
-    if fact.keep:
-        groups = {**groups, "keep": fact.keep}
-    change_seat(
-        round_,
-        msgspec.structs.replace(
-            seat,
-            wagers=wagers,
-            lost=lost,
-            groups=groups,
-            status=fact.status or seat.status,
-            is_set=seat.is_set or fact.done,
-        ),
-    )
-    rack(state, fact.to_rack)
+    places = fact.wager is not None or fact.takes_back is not None
+    if places or fact.status or fact.forfeits or fact.discard or fact.keep or (fact.done and not seat.is_set):
+        change_seat(round_, _as_decided(seat, fact))
+    if fact.to_rack:
+        rack(state, fact.to_rack)
     if fact.done:
         take_turn(round_, seat_place(fact.seat))
 
 
-def _side_decided(spec: DeckSpec, state: TableState, fact: f.SideDecided) -> None:
-    round_ = round_of(state)
+def _as_decided(seat: Seat, fact: f.Decided) -> Seat:
+    wagers, lost, groups = seat.wagers, seat.lost, seat.groups
+    if fact.wager is not None:
+        wagers = {**wagers, fact.wager: fact.amount}
+    if fact.takes_back is not None:
+        wagers = {name: amount for name, amount in wagers.items() if name != fact.takes_back}
+    if fact.forfeits:
+        lost = {**lost, **dict.fromkeys(fact.forfeits, fact.forfeits_to)}
+    if fact.discard:
+        groups = {**groups, "discard": fact.discard}
+    if fact.keep:
+        groups = {**groups, "keep": fact.keep}
+    status, is_set = fact.status or seat.status, seat.is_set or fact.done
+    return replace(seat, wagers=wagers, lost=lost, groups=groups, status=status, is_set=is_set)
+
+
+def _side_decided(state: TableState, fact: f.SideDecided) -> None:
+    round_ = state.round or no_round(state)
     if fact.choose:
         round_.choices = {**round_.choices, fact.side: fact.choose}
     take_turn(round_, fact.side)
 
 
-def _hand_set(spec: DeckSpec, state: TableState, fact: f.HandSet) -> None:
-    round_ = round_of(state)
+def _hand_set(state: TableState, fact: f.HandSet) -> None:
+    round_ = state.round or no_round(state)
     number = seat_of(fact.place)
     if number is None:
         round_.dealer_groups = dict(fact.groups)
     else:
         seat = round_.seats[number]
-        change_seat(round_, msgspec.structs.replace(seat, groups=dict(fact.groups), is_set=True, wrong=fact.wrong))
+        change_seat(round_, replace(seat, groups=dict(fact.groups), is_set=True, wrong=fact.wrong))
     rack(state, fact.to_rack)
     take_turn(round_, fact.place)
 
 
-def _discards_collected(spec: DeckSpec, state: TableState, fact: f.DiscardsCollected) -> None:
+def _discards_collected(state: TableState, fact: f.DiscardsCollected) -> None:
     rack(state, fact.cards)
     round_of(state).turns = ()
 
 
-def _exposed(spec: DeckSpec, state: TableState, fact: f.Exposed) -> None:
-    round_ = round_of(state)
+def _exposed(state: TableState, fact: f.Exposed) -> None:
+    round_ = state.round or no_round(state)
     if (number := seat_of(fact.place)) is not None:
         _show_seat(round_, number, fact)
     elif fact.place.startswith(COMMUNITY):
@@ -77,7 +76,7 @@ def _exposed(spec: DeckSpec, state: TableState, fact: f.Exposed) -> None:
         round_.dealer_exposed, round_.dealer_natural = True, fact.natural
         round_.redeemable = ""
         if fact.groups:
-            round_.dealer_groups = {name: tuple(Sealed(card) for card in cards) for name, cards in fact.groups}
+            round_.dealer_groups = {name: seal_all(cards) for name, cards in fact.groups}
     elif fact.place in SIDES:
         round_.hands = {**round_.hands, fact.place: _show_all(round_.hands.get(fact.place, ()), fact)}
     else:
@@ -88,8 +87,8 @@ def _exposed(spec: DeckSpec, state: TableState, fact: f.Exposed) -> None:
 
 def _show_seat(round_: Round, number: int, fact: f.Exposed) -> None:
     seat = round_.seats[number]
-    groups = {name: tuple([Sealed(card) for card in cards]) for name, cards in fact.groups} or seat.groups
-    change_seat(round_, msgspec.structs.replace(seat, groups=groups, exposed=fact.done))
+    groups = {name: seal_all(cards) for name, cards in fact.groups} or seat.groups
+    change_seat(round_, replace(seat, groups=groups, exposed=fact.done))
     place = seat_place(number)
     round_.hands = {**round_.hands, place: _show_named(round_.hands.get(place, ()), fact.cards)}
 
@@ -112,7 +111,7 @@ def _show_one_of_dealer(round_: Round, fact: f.Exposed) -> None:
 
 def _shown(held: Held, card: Card | None = None, evidence: str = "") -> Held:
     """The card face up; as it was named where it was not read."""
-    return Held(held.card if card is None else Sealed(card), evidence or held.evidence, True, held.order)
+    return Held(held.card if card is None else card.sealed, evidence or held.evidence, True, held.order)
 
 
 def _better(evidence: str) -> str:
@@ -123,7 +122,7 @@ def _show_all(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
     named = list(fact.cards)
     if len(named) != len(hand):
         return _show_named(hand, fact.cards)
-    known = [unseal(h.card, CENSUS) for h in hand]
+    known = unseal_held(hand, CENSUS)
     missing = list(named)
     for card in known:
         if card in missing:
@@ -136,11 +135,10 @@ def _show_all(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
 
 
 def _show_named(hand: tuple[Held, ...], told: tuple[Card, ...]) -> tuple[Held, ...]:
-    cards = [unseal(held.card, CENSUS) for held in hand]
-    named = list(told)
-    if named == cards and UNREADABLE not in cards:
-        return tuple([_shown(held) for held in hand])
-    shown = []
+    cards = unseal_held(hand, CENSUS)
+    if told == cards and UNREADABLE not in cards:
+        return tuple([Held(held.card, held.evidence, True, held.order) for held in hand])
+    named, shown = list(told), []
     for held, card in zip(hand, cards, strict=True):
         if card in named:
             named.remove(card)
@@ -153,32 +151,32 @@ def _show_named(hand: tuple[Held, ...], told: tuple[Card, ...]) -> tuple[Held, .
     return tuple(shown)
 
 
-def _hand_shown(spec: DeckSpec, state: TableState, fact: f.HandShown) -> None:
+def _hand_shown(state: TableState, fact: f.HandShown) -> None:
     round_, place = round_of(state), f"seat {fact.seat}"
     seat = round_.seats[fact.seat]
-    change_seat(round_, msgspec.structs.replace(seat, shown_for=(*seat.shown_for, fact.wager)))
+    change_seat(round_, replace(seat, shown_for=(*seat.shown_for, fact.wager)))
     round_.hands = {**round_.hands, place: _show_named(round_.hands.get(place, ()), fact.cards)}
     take_turn(round_, place)
 
 
-def _turn_is_taken(spec: DeckSpec, state: TableState, fact: f.TurnTaken) -> None:
+def _turn_is_taken(state: TableState, fact: f.TurnTaken) -> None:
     take_turn(round_of(state), fact.place)
 
 
-def _set_found_wrong(spec: DeckSpec, state: TableState, fact: f.SetFoundWrong) -> None:
-    round_ = round_of(state)
-    change_seat(round_, msgspec.structs.replace(round_.seats[fact.seat], wrong=fact.words))
+def _set_found_wrong(state: TableState, fact: f.SetFoundWrong) -> None:
+    round_ = state.round or no_round(state)
+    change_seat(round_, replace(round_.seats[fact.seat], wrong=fact.words))
 
 
-def _hand_judged(spec: DeckSpec, state: TableState, fact: f.HandJudged) -> None:
-    round_ = round_of(state)
+def _hand_judged(state: TableState, fact: f.HandJudged) -> None:
+    round_ = state.round or no_round(state)
     round_.results = {**round_.results, fact.key: fact.results}
     round_.pays = {**round_.pays, fact.key: fact.pays}
     round_.hand_names = {**round_.hand_names, fact.key: fact.hand}
 
 
-def _declared(spec: DeckSpec, state: TableState, fact: f.Declared) -> None:
-    round_ = round_of(state)
+def _declared(state: TableState, fact: f.Declared) -> None:
+    round_ = state.round or no_round(state)
     round_.declared = {**round_.declared, fact.key: fact.result}
     seat = round_.seats.get(int(number)) if (number := fact.key.partition(" ")[0]).isdigit() else None
     rest = {key: wagers for key, wagers in round_.told.items() if key != fact.key}
@@ -186,10 +184,10 @@ def _declared(spec: DeckSpec, state: TableState, fact: f.Declared) -> None:
     round_.told = {**rest, fact.key: tuple(round_.results.get(fact.key, ()))} if only_shown else rest
 
 
-def _hand_dead(spec: DeckSpec, state: TableState, fact: f.HandDead) -> None:
-    round_ = round_of(state)
+def _hand_dead(state: TableState, fact: f.HandDead) -> None:
+    round_ = state.round or no_round(state)
     place = f"seat {fact.seat}"
-    change_seat(round_, msgspec.structs.replace(round_.seats[fact.seat], status="dead"))
+    change_seat(round_, replace(round_.seats[fact.seat], status="dead"))
     round_.turns = tuple(place for place in round_.turns if seat_of(place) != fact.seat)
     if not fact.dealt_on:
         round_.plan = round_.plan[: round_.cursor] + tuple(due for due in round_.plan[round_.cursor :] if due[0] != place)

@@ -8,24 +8,23 @@ from __future__ import annotations
 import msgspec
 
 from controller.dealing.round import COMMUNITY, Held, Round, seat_of, seat_place
-from controller.decks import DeckSpec
 from controller.integrity.census import ShoeCensus
 from controller.integrity.ledger import Place
 from controller.integrity.order import OrderWatch
 from controller.table import facts as f
-from controller.table.folding import CENSUS, Appliers, change_seat, moved, rack, round_of
+from controller.table.folding import CENSUS, Appliers, change_seat, moved, no_round, rack, round_of
 from controller.table.state import TableState
 from firmware_bridge.cards import Sealed, unseal
 
 
-def _betting_closed(spec: DeckSpec, state: TableState, fact: f.BettingClosed) -> None:
-    round_ = round_of(state)
+def _betting_closed(state: TableState, fact: f.BettingClosed) -> None:
+    round_ = state.round or no_round(state)
     round_.betting_rounds += 1
     round_.turns = ()
 
 
-def _exchanged(spec: DeckSpec, state: TableState, fact: f.Exchanged) -> None:
-    round_ = round_of(state)
+def _exchanged(state: TableState, fact: f.Exchanged) -> None:
+    round_ = state.round or no_round(state)
     place, seat = seat_place(fact.seat), round_.seats[fact.seat]
     if fact.discard:
         left, thrown = _without(round_.hands.get(place, ()), fact.discard)
@@ -47,7 +46,7 @@ def _without(hand: tuple[Held, ...], named: tuple[Sealed, ...]) -> tuple[tuple[H
     return tuple(left), tuple(taken)
 
 
-def _burned_instead(spec: DeckSpec, state: TableState, fact: f.BurnedInstead) -> None:
+def _burned_instead(state: TableState, fact: f.BurnedInstead) -> None:
     round_, deck = round_of(state), state.deck
     hand = round_.hands[fact.place]
     round_.hands = {**round_.hands, fact.place: hand[: fact.index] + hand[fact.index + 1 :]}
@@ -62,7 +61,7 @@ def _burned_instead(spec: DeckSpec, state: TableState, fact: f.BurnedInstead) ->
         round_.plan = round_.plan + fact.plan
 
 
-def _held_out(spec: DeckSpec, state: TableState, fact: f.HeldOut) -> None:
+def _held_out(state: TableState, fact: f.HeldOut) -> None:
     round_, deck = round_of(state), state.deck
     cards = [held for held, _ in round_.aside]
     if fact.with_burn:
@@ -73,8 +72,8 @@ def _held_out(spec: DeckSpec, state: TableState, fact: f.HeldOut) -> None:
     round_.aside = round_.aside[: -2 if fact.with_burn else -1]
 
 
-def _rest_due(spec: DeckSpec, state: TableState, fact: f.RestDue) -> None:
-    round_ = round_of(state)
+def _rest_due(state: TableState, fact: f.RestDue) -> None:
+    round_ = state.round or no_round(state)
     if fact.muck:
         _muck_returns(state, round_, fact)
     _to_rack(state, Place.ASIDE, fact.aside + (len(round_.held_out) if fact.held_out else 0))
@@ -110,14 +109,14 @@ def _muck_returns(state: TableState, round_: Round, fact: f.RestDue) -> None:
     round_.muck = round_.muck[-fact.own_thrown :] if fact.own_named else ()
 
 
-def _rest_shuffled(spec: DeckSpec, state: TableState, fact: f.RestShuffled) -> None:
+def _rest_shuffled(state: TableState, fact: f.RestShuffled) -> None:
     round_, deck = round_of(state), state.deck
     deck.ledger = moved(deck.ledger.move(Place.DISCARDED, Place.DEVICE, round_.returning), state)
     round_.racked -= round_.returning
     round_.out = deck.ledger.loaded - deck.ledger.device
     round_.returning, round_.reshuffled = 0, True
     deck.census = _census(deck.census, round_, deck.ledger.device)
-    deck.watch = OrderWatch.start(spec, last=deck.watch.read or deck.watch.reference.last)
+    deck.watch = OrderWatch.start(deck.spec, last=deck.watch.read or deck.watch.reference.last)
     deck.fresh = True
     if fact.last_round:
         deck.cut_seen, deck.rounds_left = True, 0

@@ -5,24 +5,23 @@ from __future__ import annotations
 import msgspec
 
 from controller.dealing.round import BURN, Held, Round, Seat
-from controller.decks import DeckSpec
 from controller.integrity.census import Beyond
-from controller.integrity.ledger import Place
+from controller.integrity.ledger import BURNED, DEALT, Place
 from controller.table import facts as f
 from controller.table.apply_turn import hands_go_back
-from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, lay, moved, rack, round_of
+from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, lay, moved, no_round, rack, round_of
 from controller.table.state import TableState
 from firmware_bridge.cards import unseal
 
 
-def _round_started(spec: DeckSpec, state: TableState, fact: f.RoundStarted) -> None:
+def _round_started(state: TableState, fact: f.RoundStarted) -> None:
     state.round_number = fact.round
     waiting = state.round.aside if state.round is not None and fact.waiting else ()
     state.round = Round(number=fact.round, button=fact.button, fresh_shoe=state.deck.fresh, aside=waiting)
 
 
-def _wagered(spec: DeckSpec, state: TableState, fact: f.Wagered) -> None:
-    round_ = round_of(state)
+def _wagered(state: TableState, fact: f.Wagered) -> None:
+    round_ = state.round or no_round(state)
     seat = round_.seats.get(fact.seat)
     if seat is None:
         change_seat(round_, Seat(fact.seat, dict(fact.amounts)))
@@ -30,35 +29,36 @@ def _wagered(spec: DeckSpec, state: TableState, fact: f.Wagered) -> None:
         change_seat(round_, msgspec.structs.replace(seat, wagers={**seat.wagers, **fact.amounts}))
 
 
-def _bets_closed(spec: DeckSpec, state: TableState, fact: f.BetsClosed) -> None:
-    round_ = round_of(state)
+def _bets_closed(state: TableState, fact: f.BetsClosed) -> None:
+    round_ = state.round or no_round(state)
     round_.bets_closed = True
     round_.new_dealer, state.dealer_is_new = state.dealer_is_new, False
 
 
-def _start_fixed(spec: DeckSpec, state: TableState, fact: f.StartFixed) -> None:
-    round_ = round_of(state)
+def _start_fixed(state: TableState, fact: f.StartFixed) -> None:
+    round_ = state.round or no_round(state)
     round_.start = fact.position
     if fact.button is not None:
         round_.button = state.button = fact.button
 
 
-def _step_entered(spec: DeckSpec, state: TableState, fact: f.StepEntered) -> None:
+def _step_entered(state: TableState, fact: f.StepEntered) -> None:
     state.phase = fact.phase
     if state.round is not None:
         state.round.plan, state.round.cursor, state.round.turns = fact.plan, 0, fact.turns
 
 
-def _card_dealt(spec: DeckSpec, state: TableState, fact: f.CardDealt) -> None:
-    round_ = round_of(state)
-    if fact.to == BURN:
-        card_left(state, fact.card, Place.BURNED)
-        _burn(round_, Held(fact.card, fact.evidence, True), fact.face)
+def _card_dealt(state: TableState, fact: f.CardDealt) -> None:
+    round_, to, card = round_of(state), fact.to, fact.card
+    if to == BURN:
+        card_left(state, card, BURNED)
+        _burn(round_, Held(card, fact.evidence, True), fact.face)
     else:
-        card_left(state, fact.card, Place.DEALT)
-        lay(round_, fact.to, fact.card, fact.evidence, shown=fact.face == "up")
+        card_left(state, card, DEALT)
+        lay(round_, to, card, fact.evidence, shown=fact.face == "up")
     round_.cursor += 1
-    round_.redeemable = ""
+    if round_.redeemable:
+        round_.redeemable = ""
 
 
 def _burn(round_: Round, held: Held, face: str) -> None:
@@ -70,8 +70,8 @@ def _burn(round_: Round, held: Held, face: str) -> None:
         hold(round_, BURN, (held,))
 
 
-def _cards_reordered(spec: DeckSpec, state: TableState, fact: f.CardsReordered) -> None:
-    round_ = round_of(state)
+def _cards_reordered(state: TableState, fact: f.CardsReordered) -> None:
+    round_ = state.round or no_round(state)
     deck = state.deck
     burn = fact.to == BURN
     deck.ledger = moved(deck.ledger.move(Place.ASIDE, Place.BURNED if burn else Place.DEALT), state)
@@ -85,32 +85,32 @@ def _cards_reordered(spec: DeckSpec, state: TableState, fact: f.CardsReordered) 
     round_.last_aside = fact.to
 
 
-def _card_put_aside(spec: DeckSpec, state: TableState, fact: f.CardPutAside) -> None:
+def _card_put_aside(state: TableState, fact: f.CardPutAside) -> None:
     card_left(state, fact.card, Place.ASIDE)
-    round_ = round_of(state)
+    round_ = state.round or no_round(state)
     round_.aside = (*round_.aside, (Held(fact.card, fact.evidence, fact.shown is not None), fact.as_next))
 
 
-def _stray_card(spec: DeckSpec, state: TableState, fact: f.StrayCard) -> None:
+def _stray_card(state: TableState, fact: f.StrayCard) -> None:
     card_left(state, fact.card, Place.ASIDE)
 
 
-def _card_discarded(spec: DeckSpec, state: TableState, fact: f.CardDiscarded) -> None:
-    round_ = round_of(state)
+def _card_discarded(state: TableState, fact: f.CardDiscarded) -> None:
+    round_ = state.round or no_round(state)
     card_left(state, fact.card, Place.DISCARDED)
     round_.muck = (*round_.muck, Held(fact.card, fact.evidence, fact.shown is not None))
     round_.face_up_seen += 1
     round_.racked += 1
 
 
-def _stack_card_read(spec: DeckSpec, state: TableState, fact: f.StackCardRead) -> None:
-    round_ = round_of(state)
+def _stack_card_read(state: TableState, fact: f.StackCardRead) -> None:
+    round_ = state.round or no_round(state)
     card_left(state, fact.card, Place.DEALT)
     round_.pending_stack = (*round_.pending_stack, Held(fact.card, fact.evidence))
 
 
-def _stack_dealt(spec: DeckSpec, state: TableState, fact: f.StackDealt) -> None:
-    round_ = round_of(state)
+def _stack_dealt(state: TableState, fact: f.StackDealt) -> None:
+    round_ = state.round or no_round(state)
     found = ""
     for card in fact.cards[len(round_.pending_stack) :]:
         card_left(state, card, Place.DEALT)
@@ -127,40 +127,40 @@ def _stack_dealt(spec: DeckSpec, state: TableState, fact: f.StackDealt) -> None:
     round_.stacks_dealt += 1
 
 
-def _cut_card_seen(spec: DeckSpec, state: TableState, fact: f.CutCardSeen) -> None:
+def _cut_card_seen(state: TableState, fact: f.CutCardSeen) -> None:
     state.deck.cut_seen, state.deck.rounds_left = True, fact.rounds_left
 
 
-def _stub_counted(spec: DeckSpec, state: TableState, fact: f.StubCounted) -> None:
-    round_ = round_of(state)
+def _stub_counted(state: TableState, fact: f.StubCounted) -> None:
+    round_ = state.round or no_round(state)
     round_.stub_counted, round_.stub_wrong = fact.counted, fact.counted != fact.expected
     if not round_.stub_wrong:
         state.rounds_since_count = 0
 
 
-def _stub_explained(spec: DeckSpec, state: TableState, fact: f.StubExplained) -> None:
+def _stub_explained(state: TableState, fact: f.StubExplained) -> None:
     round_of(state).stub_explained = True
 
 
-def _stub_racked(spec: DeckSpec, state: TableState, fact: f.StubRacked) -> None:
-    round_ = round_of(state)
+def _stub_racked(state: TableState, fact: f.StubRacked) -> None:
+    round_ = state.round or no_round(state)
     state.deck.ledger = moved(state.deck.ledger.move(Place.DEVICE, Place.DISCARDED, fact.cards), state)
     round_.stub_racked = True
     round_.racked += fact.cards
 
 
-def _idle_hands_racked(spec: DeckSpec, state: TableState, fact: f.IdleHandsRacked) -> None:
-    round_ = round_of(state)
+def _idle_hands_racked(state: TableState, fact: f.IdleHandsRacked) -> None:
+    round_ = state.round or no_round(state)
     round_.hands = {place: held for place, held in round_.hands.items() if place not in fact.places}
     rack(state, fact.cards)
 
 
-def _irregular(spec: DeckSpec, state: TableState, fact: f.Irregular) -> None:
+def _irregular(state: TableState, fact: f.Irregular) -> None:
     """Tells why the facts after it follow; changes nothing by itself."""
 
 
-def _round_voided(spec: DeckSpec, state: TableState, fact: f.RoundVoided) -> None:
-    round_ = round_of(state)
+def _round_voided(state: TableState, fact: f.RoundVoided) -> None:
+    round_ = state.round or no_round(state)
     round_.void, round_.void_side_bets_stand = True, fact.side_bets_stand
     for number, seat in round_.seats.items():
         if round_.played_by(number):
@@ -187,13 +187,13 @@ def _wagers_go_back(round_: Round, number: int, seat: Seat, void: f.RoundVoided)
     round_.pays = {**{k: v for k, v in round_.pays.items() if not k.startswith(f"{key} hand")}, key: {**amounts, **kept}}
 
 
-def _aside_released(spec: DeckSpec, state: TableState, fact: f.AsideReleased) -> None:
-    round_ = round_of(state)
+def _aside_released(state: TableState, fact: f.AsideReleased) -> None:
+    round_ = state.round or no_round(state)
     round_.aside = tuple((held, True) for held, _ in round_.aside)
 
 
-def _evidence_confirmed(spec: DeckSpec, state: TableState, fact: f.EvidenceConfirmed) -> None:
-    round_ = round_of(state)
+def _evidence_confirmed(state: TableState, fact: f.EvidenceConfirmed) -> None:
+    round_ = state.round or no_round(state)
     hands = {place: list(held) for place, held in round_.hands.items()}
     for place, index, sealed in fact.cards:
         old = hands[place][index]
@@ -205,8 +205,8 @@ def _evidence_confirmed(spec: DeckSpec, state: TableState, fact: f.EvidenceConfi
     round_.hands = {place: tuple(held) for place, held in hands.items()}
 
 
-def _round_collected(spec: DeckSpec, state: TableState, fact: f.RoundCollected) -> None:
-    round_ = round_of(state)
+def _round_collected(state: TableState, fact: f.RoundCollected) -> None:
+    round_ = state.round or no_round(state)
     round_.racked += state.deck.ledger.dealt + state.deck.ledger.aside - fact.kept
     state.deck.ledger = moved(state.deck.ledger.collect().move(Place.DISCARDED, Place.ASIDE, fact.kept), state)
     round_.aside = tuple((held, as_next) for held, as_next in round_.aside if as_next) if fact.kept else ()
@@ -214,7 +214,7 @@ def _round_collected(spec: DeckSpec, state: TableState, fact: f.RoundCollected) 
     round_.turns = ()
 
 
-def _round_completed(spec: DeckSpec, state: TableState, fact: f.RoundCompleted) -> None:
+def _round_completed(state: TableState, fact: f.RoundCompleted) -> None:
     state.rounds_since_count = 0 if round_of(state).stub_counted is not None else state.rounds_since_count + 1
     state.last_back = state.deck.back
     state.deck.rounds_left = max(0, state.deck.rounds_left - 1)

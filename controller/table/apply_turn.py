@@ -7,10 +7,9 @@ from typing import TypeVar
 import msgspec
 
 from controller.dealing.round import Held, PlayedHand, Round, Seat, seat_of
-from controller.decks import DeckSpec
 from controller.integrity.ledger import Place
 from controller.table import facts as f
-from controller.table.folding import Appliers, hold, moved, rack, round_of, take_turn
+from controller.table.folding import Appliers, hold, moved, no_round, rack, round_of, take_turn
 from controller.table.state import TableState
 
 T = TypeVar("T")
@@ -20,12 +19,12 @@ def _change(round_: Round, place: str, hand: PlayedHand) -> None:
     round_.played = {**round_.played, place: hand}
 
 
-def _hands_begun(spec: DeckSpec, state: TableState, fact: f.HandsBegun) -> None:
+def _hands_begun(state: TableState, fact: f.HandsBegun) -> None:
     round_of(state).played = {place: PlayedHand(wagers) for place, wagers in fact.hands}
 
 
-def _hand_chose(spec: DeckSpec, state: TableState, fact: f.HandChose) -> None:
-    round_ = round_of(state)
+def _hand_chose(state: TableState, fact: f.HandChose) -> None:
+    round_ = state.round or no_round(state)
     hand = round_.played[fact.place]
     wagers = {**hand.wagers, fact.wager: fact.amount} if fact.wager is not None else hand.wagers
     changed = msgspec.structs.replace(
@@ -39,9 +38,9 @@ def _hand_chose(spec: DeckSpec, state: TableState, fact: f.HandChose) -> None:
         take_turn(round_, fact.place)
 
 
-def _hand_split(spec: DeckSpec, state: TableState, fact: f.HandSplit) -> None:
+def _hand_split(state: TableState, fact: f.HandSplit) -> None:
     """The second hand stands behind the seat's other hands; each begins with one card."""
-    round_ = round_of(state)
+    round_ = state.round or no_round(state)
     one, two = round_.hands[fact.place]
     hand = msgspec.structs.replace(round_.played[fact.place], split=True, acted=True)
     seat = seat_of(fact.place)
@@ -64,8 +63,8 @@ def _instead(places: dict[str, T], seat: int | None, place: str, new: dict[str, 
     return {name: values[name] for name in (*names[: last + 1], right, *names[last + 1 :])}
 
 
-def _hand_closed(spec: DeckSpec, state: TableState, fact: f.HandClosed) -> None:
-    round_ = round_of(state)
+def _hand_closed(state: TableState, fact: f.HandClosed) -> None:
+    round_ = state.round or no_round(state)
     hand = round_.played[fact.place]
     _change(round_, fact.place, msgspec.structs.replace(hand, status=fact.status, cleared=hand.cleared or fact.to_rack > 0))
     round_.redeemable = fact.place if fact.status == "doubled" else ""
@@ -73,25 +72,25 @@ def _hand_closed(spec: DeckSpec, state: TableState, fact: f.HandClosed) -> None:
     take_turn(round_, fact.place)
 
 
-def _hole_told(spec: DeckSpec, state: TableState, fact: f.HoleTold) -> None:
+def _hole_told(state: TableState, fact: f.HoleTold) -> None:
     round_of(state).hole_told = fact.blackjack
 
 
-def _turns_ended(spec: DeckSpec, state: TableState, fact: f.TurnsEnded) -> None:
-    round_ = round_of(state)
+def _turns_ended(state: TableState, fact: f.TurnsEnded) -> None:
+    round_ = state.round or no_round(state)
     round_.turns, round_.redeemable = tuple(place for place in round_.turns if place not in round_.played), ""
     round_.played = {place: hand if hand.status else msgspec.structs.replace(hand, status="ended") for place, hand in round_.played.items()}
 
 
-def _card_offered(spec: DeckSpec, state: TableState, fact: f.CardOffered) -> None:
-    round_ = round_of(state)
+def _card_offered(state: TableState, fact: f.CardOffered) -> None:
+    round_ = state.round or no_round(state)
     held, _ = round_.aside[-1]
     round_.aside = (*round_.aside[:-1], (Held(held.card, held.evidence, True), False))
     round_.offered = True
 
 
-def _offer_taken(spec: DeckSpec, state: TableState, fact: f.OfferTaken) -> None:
-    round_ = round_of(state)
+def _offer_taken(state: TableState, fact: f.OfferTaken) -> None:
+    round_ = state.round or no_round(state)
     state.deck.ledger = moved(state.deck.ledger.move(Place.ASIDE, Place.DEALT), state)
     hold(round_, fact.place, (Held(fact.card, fact.evidence, True),))
     round_.aside, round_.offered = round_.aside[:-1], False
@@ -99,14 +98,14 @@ def _offer_taken(spec: DeckSpec, state: TableState, fact: f.OfferTaken) -> None:
     _change(round_, fact.place, msgspec.structs.replace(hand, acted=True))
 
 
-def _offer_passed(spec: DeckSpec, state: TableState, fact: f.OfferPassed) -> None:
-    round_ = round_of(state)
+def _offer_passed(state: TableState, fact: f.OfferPassed) -> None:
+    round_ = state.round or no_round(state)
     held, _ = round_.aside[-1]
     round_.aside, round_.offered = (*round_.aside[:-1], (held, True)), False
 
 
-def _aside_burned(spec: DeckSpec, state: TableState, fact: f.AsideBurned) -> None:
-    round_ = round_of(state)
+def _aside_burned(state: TableState, fact: f.AsideBurned) -> None:
+    round_ = state.round or no_round(state)
     state.deck.ledger = moved(state.deck.ledger.move(Place.ASIDE, Place.BURNED, fact.cards), state)
     round_.aside = round_.aside[: len(round_.aside) - fact.cards]
     round_.burned += fact.cards

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from controller.dealing.procedure import Procedure
 from controller.dealing.round import DEALER, Round, seat_of, seat_place
 from controller.dealing.rules import house, inferred
 from controller.dealing.sizes import money
@@ -11,43 +14,53 @@ from controller.table.acts import CloseBets, Start, Wager
 from controller.table.desk import VOIDING, Desk
 from controller.table.exchange_acts import close_betting
 from controller.table.holder_acts import bets_flaw, check_placers, default_wagers, fix_holder, holds_next, name_holder, return_uncovered
-from firmware_bridge.cards import UNREADABLE, Sealed, card_from_code
+from firmware_bridge.cards import UNREADABLE, card_from_code
 
 COUNT_RULE = inferred("31.11(b)2", "counted counterclockwise, the dealer is 1, round again past the last position")
-_SEALED = tuple(Sealed(card_from_code(code) or UNREADABLE) for code in range(256))
-"""Every card that a device can tell; sealed cards are values, so that one serves every record."""
+_SEALED = tuple((card_from_code(code) or UNREADABLE).sealed for code in range(256))
+"""Every card that a device can tell."""
 DICE = (3, 18)
 """Totals that three dice can show (13:69F-31.11(b))."""
+WAGERING: Final = StateKind.WAGERING
+"""Asked for with every wager: a look into an enumeration costs as much as a small function."""
 TOO_FEW = house("cards for a round", "no round starts with fewer cards than it can take")
 
 
 def wager(desk: Desk, act: Wager) -> None:
     """A seat places wagers."""
-    game = desk.procedure.game
-    if not 1 <= act.seat <= desk.procedure.seats:
-        desk.refuse("bad-position", f"This table has seats 1 to {desk.procedure.seats}; there is no seat {act.seat}.")
-    known = desk.procedure.wager_words
-    amounts = act.amounts or dict.fromkeys(default_wagers(desk, act.seat))
-    for name, amount in amounts.items():
-        if name not in known:
-            names = ", ".join(kind.name for kind in game.wagers_before(desk.procedure.settings))
-            desk.refuse("bad-option", f"{game.title} takes no wager '{name}' before the cards; it takes {names}.")
+    procedure, seat = desk.procedure, act.seat
+    game, known = procedure.game, procedure.wager_words
+    if not 1 <= seat <= procedure.seats:
+        desk.refuse("bad-position", f"This table has seats 1 to {procedure.seats}; there is no seat {seat}.")
+    amounts: dict[str, int | None] = {}
+    for word, amount in (act.amounts or dict.fromkeys(default_wagers(desk, seat))).items():
+        if word not in known:
+            desk.refuse("bad-option", f"{game.title} takes no wager '{word}' before the cards; it takes {_names(procedure)}.")
         if amount is not None and amount <= 0:
-            desk.refuse("bad-amount", f"Seat {act.seat}: the {name} wager must be more than nothing.")
-    amounts = {known[name]: amount for name, amount in amounts.items()}
+            desk.refuse("bad-amount", f"Seat {seat}: the {word} wager must be more than nothing.")
+        amounts[known[word]] = amount
     _begin_round(desk)
-    before = desk.round.seats.get(act.seat)
-    _check_wagers(desk, act.seat, {**before.wagers, **amounts} if before is not None else amounts)
-    if desk.procedure.holder_wagers:
-        check_placers(desk, act.seat, amounts)
-    if game.holder and desk.round.button is None and any(kind.by is Placer.HOLDER for kind in game.wagers):
-        desk.emit(f.StartFixed(position=seat_place(act.seat), button=act.seat))
-    desk.emit(f.Wagered(seat=act.seat, amounts=amounts))
-    desk.notes.place, desk.notes.choice = seat_place(act.seat), ", ".join(amounts)
+    round_, notes, place = desk.round, desk.notes, seat_place(seat)
+    before = round_.seats.get(seat)
+    _check_wagers(desk, seat, {**before.wagers, **amounts} if before is not None else amounts)
+    if procedure.holder_wagers:
+        check_placers(desk, seat, amounts)
+    if game.holder and round_.button is None and _holder_wagers(procedure):
+        desk.emit(f.StartFixed(position=place, button=seat))
+    desk.emit(f.Wagered(seat=seat, amounts=amounts))
+    notes.place, notes.choice = place, ", ".join(amounts)
     for kind in game.wagers:
         if kind.name in amounts:
-            desk.notes.rule = kind.rule
+            notes.rule = kind.rule
             break
+
+
+def _names(procedure: Procedure) -> str:
+    return ", ".join(kind.name for kind in procedure.game.wagers_before(procedure.settings))
+
+
+def _holder_wagers(procedure: Procedure) -> bool:
+    return any(kind.by is Placer.HOLDER for kind in procedure.game.wagers)
 
 
 def _check_wagers(desk: Desk, seat: int, wagers: dict[str, int | None]) -> None:
@@ -76,9 +89,10 @@ def placed_by_others(round_: Round, seat: int, kind: WagerKind) -> int | None:
 
 
 def _begin_round(desk: Desk) -> None:
-    if desk.kind is StateKind.WAGERING:
+    kind = desk.kind
+    if kind is WAGERING:
         return
-    if desk.kind is StateKind.COMPLETE and desk.procedure.shuffle_each_round:
+    if kind is StateKind.COMPLETE and desk.procedure.shuffle_each_round:
         desk.refuse("not-expected-now", "The deck is shuffled before the next round.")
     begin_round(desk)
 
@@ -97,7 +111,7 @@ def begin_round(desk: Desk) -> None:
             f.StateCarried(
                 phase=state.phase, shoe=state.shoe, round_number=state.round_number, rounds_since_count=state.rounds_since_count,
                 rules_hash=desk.procedure.rules_hash, cards=deck.ledger.device, decks=deck.decks, mode=deck.mode, evidence=deck.evidence,
-                back=deck.back, short=deck.short, last_order=tuple([_SEALED[code] for code in last]),
+                back=deck.back, short=deck.short, last_order=tuple(map(_SEALED.__getitem__, last)),
                 last_back=state.last_back, button=state.button, shuffler_out=state.shuffler_out, dealer=state.dealer,
                 device_seq=state.device_seq, device_modes=state.device_modes, devices_down=tuple(sorted(state.devices_down)), alarms=alarms,
                 spare=state.spare, dealer_is_new=state.dealer_is_new,
@@ -121,10 +135,11 @@ def close_bets(desk: Desk, act: CloseBets) -> None:
     flaw = bets_flaw(desk.procedure, round_)
     if not isinstance(step, Wagers) or flaw:
         desk.refuse("not-expected-now", flaw or "No bets are taken in this step.", step.rule if step is not None else None)
+    required = [kind.name for kind in desk.procedure.game.wagers if kind.required]
     for number, seat in sorted(round_.seats.items()):
-        missing = [kind.name for kind in desk.procedure.game.wagers if kind.required and kind.name not in seat.wagers]
-        if missing:
-            desk.refuse("not-wagered", f"Seat {number} has no {missing[0]} wager yet.")
+        for name in required:
+            if name not in seat.wagers:
+                desk.refuse("not-wagered", f"Seat {number} has no {name} wager yet.")
     desk.notes.rule = step.rule
     needed = desk.procedure.game.cards_needed
     cards = needed(desk.procedure.settings, len(round_.seats)) if needed is not None and not desk.procedure.game.may_run_out else 0

@@ -6,7 +6,7 @@ double feed and the order of all cards so far. A card is always accounted for, w
 
 from __future__ import annotations
 
-from controller.dealing.round import COMMUNITY
+from controller.dealing.round import COMMUNITY, Round
 from controller.dealing.side_steps import BurnByFirst
 from controller.dealing.steps import Burn, Deal, Draw, Exchange, Stack, StateKind
 from controller.integrity.census import Beyond, BeyondReason
@@ -21,19 +21,17 @@ from firmware_bridge.cards import UNREADABLE, Sealed, unseal
 CENSUS = "census"
 CARD_BY_CARD = Burn | BurnByFirst | Deal | Draw | Exchange
 MEETS_A_PLAN = frozenset({StateKind.DEALING, StateKind.DRAWING})
-CARDS_MAY_COME = MEETS_A_PLAN | {StateKind.DECIDING}
-"""As states are called before it is known whether cards are due: then a step of decisions is one of cards."""
 ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
 
 
 def card_out(desk: Desk, act: CardOut) -> None:
     """One card left the device."""
-    if _is_as_asked(desk, act):
-        desk.notes.evidence = "read"
-        _lay_as_planned(desk, act, "read")
+    round_ = desk.draft.round
+    if round_ is not None and _is_as_asked(desk, act, round_):
+        _lay_as_planned(desk, act, round_, "read")
         if desk.draft.deck.finding:
             _tell_order(desk)
-        else:
+        elif round_.cursor >= len(round_.plan):
             desk.step_done()
         return
     left_in_its_step = not act.out_of_flow and _was_asked_for_before_the_line_was_lost(desk)
@@ -43,16 +41,18 @@ def card_out(desk: Desk, act: CardOut) -> None:
         _hold_again(desk)
 
 
-def _is_as_asked(desk: Desk, act: CardOut) -> bool:
+def _is_as_asked(desk: Desk, act: CardOut, round_: Round) -> bool:
     """The usual card, with nothing about it or the table that would have to be looked at: nearly every card is one."""
-    round_ = desk.draft.round
+    draft, code = desk.draft, unseal(act.read, CENSUS).code
+    census = draft.deck.census
     return (
-        round_ is not None
-        and round_.cards_due
-        and desk.procedure.kinds[desk.draft.phase] in CARDS_MAY_COME
-        and not (act.unreadable or act.face_up or act.double or act.out_of_flow)
-        and not isinstance(desk.step, Stack)
-        and _beyond(desk, act) is None
+        round_.cursor < len(round_.plan)
+        and draft.phase in desk.procedure.dealt_singly
+        and code != 0
+        and census.counts[code] > 0
+        and not (act.unreadable or act.face_up or act.double or act.out_of_flow or act.back_mismatch or act.beyond)
+        and not (census.unknown or round_.returning)
+        and (act.back is None or act.back == draft.deck.back)
     )
 
 
@@ -121,14 +121,14 @@ def _double_feed(desk: Desk) -> None:
     desk.notes.irregularity, desk.notes.remedy = "device-malfunction", "supervisor-decides"
 
 
-def _lay_as_planned(desk: Desk, act: CardOut, evidence: str) -> tuple[str, str]:
+def _lay_as_planned(desk: Desk, act: CardOut, round_: Round, evidence: str) -> tuple[str, str]:
     """The card goes to its planned (place, face)."""
-    round_, step, notes = desk.round, desk.step, desk.notes
     place, face = round_.plan[round_.cursor]
     shown = shown_card(act.read, face) if face == "up" else None
+    step, notes = desk.procedure.by_name.get(desk.draft.phase), desk.notes
     rule = step.rule if step is not None else None
     desk.emit(f.CardDealt(to=place, face=face, card=act.read, evidence=evidence, shown=shown, rule=rule))
-    notes.to, notes.face = place, face
+    notes.to, notes.face, notes.evidence = place, face, evidence
     if shown is not None:
         notes.card = shown.name
     notes.rule = notes.rule or rule
@@ -136,7 +136,7 @@ def _lay_as_planned(desk: Desk, act: CardOut, evidence: str) -> tuple[str, str]:
 
 
 def _place(desk: Desk, act: CardOut, evidence: str) -> None:
-    place, face = _lay_as_planned(desk, act, evidence)
+    place, face = _lay_as_planned(desk, act, desk.round, evidence)
     if act.double:
         desk.emit(f.CardPutAside(card=Sealed(UNREADABLE), evidence="inferred", as_next=not _next_comes_in_a_stack(desk)))
     if act.unreadable:
@@ -149,12 +149,13 @@ def _place(desk: Desk, act: CardOut, evidence: str) -> None:
 
 def _beyond(desk: Desk, act: CardOut) -> str | None:
     """The kind of impossible card, or None when this shoe may still hold it."""
-    if act.back_mismatch or (act.back is not None and desk.draft.deck.back is not None and act.back != desk.draft.deck.back):
+    deck = desk.draft.deck
+    if act.back_mismatch or (act.back is not None and deck.back is not None and act.back != deck.back):
         return "foreign-card"
     if act.beyond and not (desk.draft.round is not None and desk.draft.round.reshuffled):
         return "duplicate-card"
-    census, code = desk.draft.deck.census, unseal(act.read, CENSUS).code
-    if code and census.counts[code] and census.exact:
+    census, code = deck.census, unseal(act.read, CENSUS).code
+    if code and census.counts[code] and not census.unknown:
         return None
     drawn = census.draw(code)
     if not isinstance(drawn, Beyond):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from controller.dealing.game import no_flaw
 from controller.dealing.round import COMMUNITY, DEALER, Held, Round, Seat, seat_place
 from controller.dealing.show_steps import ShowHands
 from controller.dealing.steps import Collect as CollectStep
@@ -9,14 +10,16 @@ from controller.dealing.steps import ExposeCards, Order, SetHands, Settle, State
 from controller.table import facts as f
 from controller.table.acts import Collect, Declare, Expose, SetHand, StubCount
 from controller.table.codes import sentence
-from controller.table.desk import Desk, stub_count_due
+from controller.table.desk import Desk, stub_count_due, stub_expected
 from controller.table.going_on import settle_alarm
-from controller.table.hand_cards import check_named, hand_faces, match_named, named_groups, names_of, open_group, seal_all
-from controller.table.judging import judge, overall
+from controller.table.hand_cards import check_named, hand_faces, match_named, named_groups, names_of, open_group
+from controller.table.judging import overall
 from controller.table.show_acts import show_hand
 from controller.table.side_acts import declare_outcome, expose_side
 from controller.table.turns import hole_card_lies_down, is_what_was_told
-from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, seal_all, unseal_held
+
+ROUND_OVER = frozenset({StateKind.VOID, StateKind.QUARANTINED, StateKind.COMPLETE})
 
 # ---- exposing
 
@@ -70,7 +73,7 @@ def _expose_community(desk: Desk, act: Expose) -> None:
     desk.notes.rule, desk.notes.to, desk.notes.face = step.rule, COMMUNITY, "up"
     desk.notes.cards = names_of(cards)
     if done:
-        judge(desk)
+        desk.judge()
         desk.fire("advance")
 
 
@@ -79,8 +82,7 @@ def _faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: s
     if named and len(named) != len(held):
         desk.refuse("bad-cards", f"{place}: {len(held)} cards are turned, {len(named)} are named.")
     cards = []
-    for index, item in enumerate(held):
-        card = unseal(item.card, "turned face up by the procedure")
+    for index, card in enumerate(unseal_held(held, "turned face up by the procedure")):
         told = named[index] if named else None
         if told is not None and card is not UNREADABLE and told is not card:
             desk.refuse("bad-cards", f"{place}: the cards named are not the cards that were read there.")
@@ -104,7 +106,7 @@ def _expose_dealer(desk: Desk, act: Expose) -> None:
     else:
         turn_dealer(desk, act.cards)
     desk.notes.rule = step.rule
-    judge(desk)
+    desk.judge()
     if is_what_was_told(desk) and not idly:
         desk.fire("advance")
 
@@ -129,8 +131,7 @@ def turn_dealer(desk: Desk, named: tuple[Card, ...]) -> None:
 
 
 def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
-    step = desk.step
-    round_ = desk.round
+    step, round_ = desk.step, desk.round
     if not isinstance(step, Settle):
         desk.refuse("not-your-turn", "Players' hands are not exposed in this step.")
     seat = round_.seats.get(number)
@@ -144,21 +145,24 @@ def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
         desk.refuse("not-your-turn", f"The hand of seat {number} is not exposed (again).", step.rule)
     if round_.turns[0] != place and step.order is not Order.ANY:
         desk.refuse("not-your-turn", f"From the dealer's right, counterclockwise: {round_.turns[0]} is exposed first.", step.rule)
-    groups, cards = _shown_groups(desk, act, seat, place)
+    groups, cards = _shown_groups(desk, act, round_, seat, place)
     desk.emit(f.Exposed(place=place, cards=cards, groups=groups))
-    desk.notes.to, desk.notes.face, desk.notes.rule, desk.notes.cards = place, "up", step.rule, names_of(cards)
+    notes = desk.notes
+    notes.to, notes.face, notes.rule, notes.cards = place, "up", step.rule, names_of(cards)
     if not _ruled(desk, number, groups):
         return
-    judge(desk)
-    if not desk.round.turns:
+    desk.judge()
+    if not round_.turns:
         desk.fire("advance")
 
 
-def _shown_groups(desk: Desk, act: Expose, seat: Seat, place: str) -> tuple[tuple[tuple[str, tuple[Card, ...]], ...], tuple[Card, ...]]:
+def _shown_groups(
+    desk: Desk, act: Expose, round_: Round, seat: Seat, place: str
+) -> tuple[tuple[tuple[str, tuple[Card, ...]], ...], tuple[Card, ...]]:
     """The groups of an exposed hand and all cards now face up."""
     forms = _forms(desk, seat)
-    if not forms and not seat.groups and not (act.high or act.medium or act.low or act.cards):
-        cards = hand_faces(desk, desk.round.hands.get(place, ()), (), place)
+    if not (forms or seat.groups or act.high or act.medium or act.low or act.cards):
+        cards = hand_faces(desk, round_.hands.get(place, ()), (), place)
         return (("keep", cards),), cards
     by_name = (("high", act.high), ("medium", act.medium), ("low", act.low))
     if act.high or act.medium or act.low:
@@ -181,8 +185,7 @@ def _shown_groups(desk: Desk, act: Expose, seat: Seat, place: str) -> tuple[tupl
     if forms and not named:
         desk.refuse("bad-cards", f"{place}: name the cards that are turned up; until now nobody saw which were kept.")
     if not forms:
-        held = desk.round.hands.get(place, ())
-        cards = hand_faces(desk, held, act.cards, place)
+        cards = hand_faces(desk, round_.hands.get(place, ()), act.cards, place)
         return (("keep", cards),), cards
     one = sum(size for _, size in forms)
     shown = 2 * one if seat.status == "split" else one
@@ -216,7 +219,8 @@ def _forms(desk: Desk, seat: Seat) -> tuple[tuple[str, int], ...]:
 
 def _ruled(desk: Desk, number: int, groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> bool:
     """False when the set needs a supervisor's ruling before it can be judged."""
-    flaw = desk.procedure.game.set_flaw(desk.procedure.settings, dict(groups))
+    set_flaw = desk.procedure.game.set_flaw
+    flaw = set_flaw(desk.procedure.settings, dict(groups)) if set_flaw is not no_flaw else None
     if flaw is None:
         return True
     place = seat_place(number)
@@ -238,7 +242,7 @@ def set_dealer(desk: Desk, act: SetHand) -> None:
     step = desk.step
     if isinstance(step, ExposeCards) and step.what is Who.DEALER:
         turn_dealer(desk, ())
-        judge(desk)
+        desk.judge()
         desk.fire("advance")
         step = desk.step
     if not isinstance(step, SetHands) or step.who is not Who.DEALER:
@@ -248,7 +252,7 @@ def set_dealer(desk: Desk, act: SetHand) -> None:
     named = named_groups(act)
     told = tuple(card for _, cards in named for card in cards)
     check_named(desk, DEALER, told)
-    cards = told if len(told) == len(hand) else tuple(unseal(held.card, "the dealer sets the hand") for held in hand)
+    cards = told if len(told) == len(hand) else unseal_held(hand, "the dealer sets the hand")
     advised = procedure.game.house_way(procedure.settings, cards) if UNREADABLE not in cards else None
     desk.notes.rule = step.rule
     if not named and advised is None:
@@ -274,7 +278,7 @@ def set_dealer(desk: Desk, act: SetHand) -> None:
     desk.emit(f.HandSet(place=DEALER, groups=tuple((name, seal_all(group)) for name, group in groups), to_rack=len(rest)))
     desk.notes.to, desk.notes.face = DEALER, "up"
     desk.notes.cards = names_of(tuple(card for _, group in groups for card in group))
-    judge(desk)
+    desk.judge()
     desk.fire("advance")
 
 
@@ -375,7 +379,7 @@ def stub_count(desk: Desk, act: StubCount) -> None:
     """Cards counted in the stub, against what the ledger leaves."""
     check = desk.procedure.game.stub
     expected = stub_expected(desk.round, desk.draft.deck.ledger.loaded)
-    if check is None or expected is None or desk.kind in (StateKind.VOID, StateKind.QUARANTINED, StateKind.COMPLETE):
+    if check is None or expected is None or desk.kind in ROUND_OVER:
         desk.refuse("not-expected-now", "The stub is counted after the last card of the round.")
     if desk.round.stub_counted is not None:
         desk.refuse("not-expected-now", "The stub of this round is counted already.")
@@ -390,8 +394,3 @@ def stub_count(desk: Desk, act: StubCount) -> None:
         desk.void("stub-count-wrong", remedy.remedy, remedy.rule)
     elif desk.round.collected:
         _finish_round(desk)
-
-
-def stub_expected(round_: Round, loaded: int) -> int | None:
-    """Cards that the stub must have, once the last card of the round was dealt."""
-    return loaded - round_.out if round_.stub_racked else None

@@ -95,17 +95,18 @@ def _count_wrong(desk: Desk, witness: str) -> None:
 
 def shuffle(desk: Desk, act: Shuffle) -> None:
     """A finished cycle: it makes the deck ready only when its mode was random and its count and set are right."""
-    if desk.kind not in OUTSIDE_ROUND:
+    kind = desk.kind
+    if kind not in OUTSIDE_ROUND:
         _other_deck_shuffled(desk, act)
         return
-    if desk.kind is StateKind.QUARANTINED:
+    if kind is StateKind.QUARANTINED:
         if act.origin is None:
             desk.refuse("not-expected-now", "This deck is off the table: load a new one first.")
         return
-    if desk.kind is StateKind.VOID and desk.draft.round is not None:
+    if kind is StateKind.VOID and desk.draft.round is not None:
         desk.emit(f.RoundCollected(cards=desk.draft.deck.ledger.dealt))
         desk.emit(f.RoundCompleted(round=desk.draft.round_number))
-    if desk.kind is StateKind.CLOSED:
+    if kind is StateKind.CLOSED:
         return
     spec, deck = desk.procedure.deck, desk.draft.deck
     expected = spec.cards - len(deck.short)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+import msgspec
+
 from controller.dealing.game import Judged
-from controller.dealing.plan import plan_of, turns_of
+from controller.dealing.plan import arranged
 from controller.dealing.procedure import Procedure
 from controller.dealing.repairs import PUT_RIGHT, REPAIRED
 from controller.dealing.round import COMMUNITY, Round, seat_of
@@ -37,12 +39,12 @@ from controller.dealing.turn_steps import HandCard, PlayHands
 from controller.integrity.ledger import Place
 from controller.table import facts as f
 from controller.table import turns
-from controller.table.acts import By
+from controller.table.acts import AnyAct
 from controller.table.apply import APPLY
 from controller.table.codes import REFUSALS
 from controller.table.remedies import RESHUFFLE_REST, apply_remedy
 from controller.table.state import TableState
-from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal, unseal_held
 
 SUPERVISOR = house("supervisor decides", "no text says more; a supervisor decides")
 DECIDED_WAYS = ("continue", "void", "replace-deck", "reshuffle")
@@ -94,25 +96,21 @@ class Notes:
     message = ""
 
 
-class Desk:
+class Desk(msgspec.Struct, eq=False, gc=False):
     """See the module's text."""
 
-    __slots__ = ("draft", "facts", "notes", "now_ms", "procedure", "who")
-
-    def __init__(self, procedure: Procedure, draft: TableState, who: By, now_ms: int) -> None:
-        self.procedure = procedure
-        self.draft = draft
-        self.who = who
-        self.now_ms = now_ms
-        self.facts: list[f.AnyFact] = []
-        self.notes = Notes()
+    procedure: Procedure
+    draft: TableState
+    act: AnyAct
+    facts: list[f.AnyFact] = []
+    notes: Notes = msgspec.field(default_factory=Notes)
 
     # ---- reading
 
     @property
     def by(self) -> str:
         """Who acts, as records name them."""
-        return str(self.who)
+        return str(self.act.by)
 
     @property
     def round(self) -> Round:
@@ -146,7 +144,7 @@ class Desk:
     def emit(self, fact: f.AnyFact) -> None:
         """Record a fact and apply it to the draft."""
         self.facts.append(fact)
-        APPLY[type(fact)](self.procedure.deck, self.draft, fact)
+        APPLY[type(fact)](self.draft, fact)
 
     def judged(self, hand: Judged) -> None:
         """Record the result of one hand."""
@@ -166,18 +164,15 @@ class Desk:
 
     def enter(self, phase: str) -> None:
         """Enter a phase: plan its cards, list its turns, and pass over what needs no input."""
-        step = self.procedure.step(phase)
-        round_ = self.draft.round
+        step, round_ = self.procedure.by_name.get(phase), self.draft.round
         if step is None or round_ is None:
             self.emit(f.StepEntered(phase=phase))
             return
-        seats = self.procedure.seats
-        plan, turns = plan_of(step, round_, seats), turns_of(step, round_, seats)
+        plan, turns = arranged(step, round_, self.procedure.seats)
         self.emit(f.StepEntered(phase=phase, plan=plan, turns=turns))
-        self._arrive(step)
+        self._arrive(step, round_)
 
-    def _arrive(self, step: Step) -> None:
-        round_ = self.round
+    def _arrive(self, step: Step, round_: Round) -> None:
         if round_.plan:
             self.serve()
             self._shoe_has_run_out()
@@ -216,7 +211,7 @@ class Desk:
     def _turn_up_at_once(self, step: ExposeSide) -> None:
         """The procedure itself turns up a hand whose cards are all known; an unread one waits until somebody names it."""
         held = self.round.hands.get(step.side.value, ())
-        cards = tuple(unseal(item.card, "turned up by the procedure") for item in held)
+        cards = unseal_held(held, "turned up by the procedure")
         if not step.at_once or UNREADABLE in cards:
             return
         self.emit(f.Exposed(place=step.side.value, cards=cards))
@@ -239,7 +234,8 @@ class Desk:
             waiting = sum(as_next for _, as_next in round_.aside)
             if len(round_.plan) - round_.cursor - waiting > self.cards_in_device:
                 self.irregular("too-few-cards")
-        self.place_waiting_cards()
+        if round_.aside:
+            self.place_waiting_cards()
 
     def place_waiting_cards(self) -> None:
         """Cards drawn in error and to be used as the next card go to the next planned places by themselves; none is a stack."""
@@ -265,7 +261,7 @@ class Desk:
         round_ = self.round
         if not round_.plan or round_.cursor < len(round_.plan):
             return
-        step = self.step
+        step = self.procedure.by_name.get(self.draft.phase)
         if isinstance(step, ASKED_AGAIN):
             self.enter(self.draft.phase)
             return
@@ -377,3 +373,8 @@ def stub_count_due(desk: Desk) -> bool:
     if desk.procedure.game.stub is None or desk.round.stub_counted is not None:
         return False
     return desk.draft.rounds_since_count + 1 >= desk.procedure.settings.number("stub_count_every")
+
+
+def stub_expected(round_: Round, loaded: int) -> int | None:
+    """Cards that the stub must have, once the last card of the round was dealt."""
+    return loaded - round_.out if round_.stub_racked else None

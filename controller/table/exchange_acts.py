@@ -10,8 +10,9 @@ from controller.dealing.steps import Betting, Face, Option
 from controller.table import facts as f
 from controller.table.acts import Decide, Load, Shuffle
 from controller.table.desk import Desk
-from controller.table.hand_cards import check_named, seal_all
+from controller.table.hand_cards import check_named
 from controller.table.remedies import shuffle_held_out_back
+from firmware_bridge.cards import seal_all
 
 SHUFFLE_RULE = memory("reshuffle of stub and muck", "a whole random shuffle of just these cards")
 

@@ -6,10 +6,9 @@ Each function changes the draft that it is given by replacing members, never by 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from controller.dealing.round import COMMUNITY, Held, Round, Seat
-from controller.decks import DeckSpec
 from controller.errors import NotInOrderError
 from controller.integrity.census import Beyond
 from controller.integrity.ledger import Imbalance, Ledger, Place
@@ -25,13 +24,16 @@ class FoldError(NotInOrderError):
 
 def round_of(state: TableState) -> Round:
     """The present round; a record that speaks of one where there is none is broken."""
-    if state.round is None:
-        raise FoldError(
-            code="fold",
-            what=f"Table {state.table}: the record tells of a card outside of any round.",
-            do="Verify the journal.",
-        )
-    return state.round
+    return state.round or no_round(state)
+
+
+def no_round(state: TableState) -> NoReturn:
+    """Say that the record is broken."""
+    raise FoldError(
+        code="fold",
+        what=f"Table {state.table}: the record tells of a card outside of any round.",
+        do="Verify the journal.",
+    )
 
 
 def moved(result: Ledger | Imbalance, state: TableState) -> Ledger:
@@ -43,19 +45,17 @@ def moved(result: Ledger | Imbalance, state: TableState) -> Ledger:
 
 def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
     """Account for one card that left the device: ledger, census, order."""
-    deck = state.deck
-    code = unseal(sealed, CENSUS).code
-    if deck.ledger.device:
-        deck.ledger = deck.ledger.leave(place)
-    else:
-        deck.ledger = deck.ledger.put_in(place, 1)
+    deck, code = state.deck, unseal(sealed, CENSUS).code
+    ledger = deck.ledger
+    deck.ledger = ledger.leave(place) if ledger.device else ledger.put_in(place, 1)
     drawn = deck.census.draw(code)
     if not isinstance(drawn, Beyond):
         deck.census = drawn
     deck.watch, finding = deck.watch.advance(code)
     if finding is not None:
         deck.finding = finding.sentence
-    deck.fresh = False
+    if deck.fresh:
+        deck.fresh = False
     if state.round is not None:
         state.round.out += 1
 
@@ -71,14 +71,16 @@ def hold(round_: Round, place: str, held: tuple[Held, ...]) -> None:
 def lay(round_: Round, place: str, card: Sealed, evidence: str, *, shown: bool) -> None:
     """One more card lies at a place from now on."""
     key = COMMUNITY if place.startswith(COMMUNITY) else place
-    hands = round_.hands
-    round_.laid += 1
-    round_.hands = {**hands, key: (*hands.get(key, ()), Held(card, evidence, shown, round_.laid))}
+    hands, laid = round_.hands.copy(), round_.laid + 1
+    hands[key] = (*hands.get(key, ()), Held(card, evidence, shown, laid))
+    round_.hands, round_.laid = hands, laid
 
 
 def change_seat(round_: Round, seat: Seat) -> None:
     """Put a changed seat in the place of the old one."""
-    round_.seats = {**round_.seats, seat.number: seat}
+    seats = round_.seats.copy()
+    seats[seat.number] = seat
+    round_.seats = seats
 
 
 def rack(state: TableState, cards: int) -> None:
@@ -91,8 +93,12 @@ def rack(state: TableState, cards: int) -> None:
 def take_turn(round_: Round, place: str) -> None:
     """The place has no further turn in this step."""
     turns = round_.turns
-    round_.turns = turns[1:] if turns and turns[0] == place else tuple([turn for turn in turns if turn != place])
+    round_.turns = turns[1:] if turns and turns[0] == place else _without(turns, place)
 
 
-Appliers: TypeAlias = "dict[type, Callable[[DeckSpec, TableState, Any], None]]"
+def _without(turns: tuple[str, ...], place: str) -> tuple[str, ...]:
+    return tuple([turn for turn in turns if turn != place])
+
+
+Appliers: TypeAlias = "dict[type, Callable[[TableState, Any], None]]"
 """Fact class to the function that applies it; each function takes its own fact."""

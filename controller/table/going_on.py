@@ -7,7 +7,6 @@ from controller.dealing.turn_steps import HandCard, PlayHands
 from controller.table import facts as f
 from controller.table import turns
 from controller.table.desk import SUPERVISOR, Desk
-from controller.table.judging import judge
 
 
 def settle_alarm(desk: Desk, code: str, choose: str, where: str | None = None) -> None:
@@ -64,7 +63,7 @@ def catch_up(desk: Desk) -> None:
     elif isinstance(desk.step, ExposeCards | Decide) and not round_.turns:
         desk.fire("advance")
     elif isinstance(desk.step, Settle):
-        judge(desk)
+        desk.judge()
         if not desk.round.turns:
             desk.fire("advance")
 

@@ -5,12 +5,16 @@ An unread card of a hand can be any card that is named; a card that was read can
 
 from __future__ import annotations
 
+import operator
+from typing import Final
+
 from controller.dealing.round import Held, Round
 from controller.table.acts import SetHand
 from controller.table.desk import Desk
-from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal_all, unseal_held
 
 CHECK = "checking cards that a person named"
+_NAME: Final = operator.attrgetter("name")
 
 
 def check_named(desk: Desk, place: str, named: tuple[Card, ...]) -> None:
@@ -32,19 +36,14 @@ def match_named(round_: Round, place: str, named: tuple[Card, ...]) -> tuple[Car
     return tuple(rest)
 
 
-def seal_all(cards: tuple[Card, ...]) -> tuple[Sealed, ...]:
-    """Sealed, as facts hold them."""
-    return tuple(Sealed(card) for card in cards)
-
-
 def names_of(cards: tuple[Card, ...]) -> tuple[str, ...]:
     """Shown cards in scenario notation."""
-    return tuple(card.name for card in cards)
+    return tuple(map(_NAME, cards))
 
 
 def open_group(group: tuple[Sealed, ...], because: str) -> tuple[Card, ...]:
     """The cards of a set group; the caller names the rule that lets it look."""
-    return tuple(unseal(card, because) for card in group)
+    return unseal_all(group, because)
 
 
 def named_groups(act: SetHand) -> tuple[tuple[str, tuple[Card, ...]], ...]:
@@ -55,9 +54,9 @@ def named_groups(act: SetHand) -> tuple[tuple[str, tuple[Card, ...]], ...]:
 
 def hand_faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: str) -> tuple[Card, ...]:
     """The faces of a whole hand, in the order dealt; its cards may be named in any order."""
-    cards = [unseal(item.card, "turned face up by the procedure") for item in held]
+    cards = unseal_held(held, "turned face up by the procedure")
     if not named and UNREADABLE not in cards:
-        return tuple(cards)
+        return cards
     check_named(desk, place, named)
     rest = list(named)
     for card in cards:

@@ -1,18 +1,12 @@
-"""Asks the game for results as soon as they can be known, and decides when they may be seen.
+"""When results may be seen.
 
-A result becomes a fact when the last card that it needs is exposed. It becomes visible with the dealer's `declare` of that hand, at the
-latest when the cards are collected: the dealer states it first, the controller confirms.
+A result becomes a fact when the last card that it needs is exposed (`Desk.judge`). It becomes visible with the dealer's `declare` of that
+hand, at the latest when the cards are collected: the dealer states it first, the controller confirms.
 """
 
 from __future__ import annotations
 
 from controller.dealing.round import Round
-from controller.table.desk import Desk
-
-
-def judge(desk: Desk) -> None:
-    """Record the results that the round now allows and that are not recorded yet."""
-    desk.judge()
 
 
 def visible_keys(round_: Round) -> list[str]:

@@ -40,12 +40,20 @@ class Refused:
 
     code: str
 
+    def run(self, desk: Desk, _act: a.AnyAct) -> None:
+        """Refuse it."""
+        desk.refuse(self.code)
+
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
     """The act is recorded and changes nothing, for this reason."""
 
     reason: str
+
+    def run(self, desk: Desk, _act: a.AnyAct) -> None:
+        """Say why."""
+        desk.notes.message = self.reason
 
 
 Entry: TypeAlias = "Handler | Refused | Ignored"

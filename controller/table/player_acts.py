@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final, NoReturn
+
 from controller.dealing.procedure import Procedure
-from controller.dealing.round import DEALER, Seat, seat_place
+from controller.dealing.round import DEALER, Round, Seat, seat_place
 from controller.dealing.show_steps import ShowHands
-from controller.dealing.steps import Betting, Option, Order, SetHands, Settle, Who
+from controller.dealing.steps import Betting, Option, Order, SetHands, Settle, Step, Who
 from controller.dealing.steps import Decide as DecideStep
 from controller.dealing.turn_steps import PlayHands
 from controller.table import facts as f
@@ -13,12 +16,15 @@ from controller.table.acts import Decide, SetHand
 from controller.table.dealer_acts import set_dealer
 from controller.table.desk import Desk
 from controller.table.exchange_acts import exchange
-from controller.table.hand_cards import check_named, match_named, named_groups, seal_all
-from controller.table.judging import judge
+from controller.table.hand_cards import check_named, match_named, named_groups
 from controller.table.side_acts import decide_side, side_of
 from controller.table.sizing import amount_of
 from controller.table.turn_acts import choose as choose_in_turn
-from firmware_bridge.cards import UNREADABLE, Card
+from firmware_bridge.cards import UNREADABLE, Card, seal_all
+
+LEAVES = ("folded", "surrendered", "natural")
+"""Standings with which a seat's cards go to the rack."""
+NO_CHOICES: Final[Mapping[str, Option]] = {}
 
 
 def options_of(desk_procedure: Procedure, phase: str) -> tuple[Option, ...]:
@@ -29,6 +35,10 @@ def options_of(desk_procedure: Procedure, phase: str) -> tuple[Option, ...]:
 
 def decide(desk: Desk, act: Decide) -> None:
     """One decision of one seat, or of a side."""
+    round_, option = desk.draft.round, desk.procedure.plain_choices.get(desk.draft.phase, NO_CHOICES).get(act.choose)
+    if round_ is not None and option is not None and _is_as_usual(act, round_):
+        _stay_in(desk, act, round_, option)
+        return
     side = act.side or side_of(desk, act.seat)
     if side is not None:
         decide_side(desk, act, side)
@@ -43,63 +53,91 @@ def decide(desk: Desk, act: Decide) -> None:
         desk.refuse("not-expected-now", "No decision is asked for in this step.")
     if round_.cursor < len(round_.plan):
         desk.refuse("not-expected-now", f"A card for {round_.plan[round_.cursor][0]} comes first.")
-    seat = _seat(desk, act.seat)
-    option = choices.get(act.choose)
-    if option is None and isinstance(step, ShowHands) and round_.turns:
-        desk.refuse("not-your-turn", f"{round_.turns[0]} shows cards for the {step.wager} wager first, or shows nothing.", step.rule)
-    if option is None:
-        options = options_of(desk.procedure, desk.draft.phase)
-        desk.refuse("bad-option", f"Seat {act.seat} may choose {', '.join(o.choose for o in options)}, not '{act.choose[:24]}'.")
-    _check_turn(desk, act, seat, option)
-    why = option.needs(round_, act.seat) if option.needs is not None else ""
-    if why:
-        desk.refuse("bad-option", why, option.rule)
-    if option.takes_back is not None and option.takes_back not in seat.wagers:
-        desk.refuse("bad-option", f"Seat {act.seat} has no {option.takes_back} wager to take back.", option.rule)
+    seat = _seat(desk, round_, act.seat)
+    option = choices.get(act.choose) or _no_option(desk, act, step, round_)
+    place = seat_place(act.seat)
+    _check_turn(desk, step, round_, seat, place, option)
+    _check_option(desk, act, round_, seat, option)
     if option.exchanges:
         exchange(desk, act, seat, option)
         return
-    if act.cards is not None:
-        desk.refuse("bad-cards", f"'{act.choose}' throws no cards away.", option.rule)
-    place = seat_place(act.seat)
     amount = amount_of(desk, act, option, seat.wagers, place)
     if act.discard or act.keep:
         _check_cards(desk, act, option, place)
+    desk.emit(_decided(desk, act, round_, seat, option, amount))
+    notes = desk.notes
+    notes.rule, notes.place, notes.choice = option.rule, place, option.choose
+    if option.status or not isinstance(step, DecideStep):  # a seat that stays in has no result before its cards are compared
+        desk.judge()
+    _finish(desk, step, round_)
+
+
+def _is_as_usual(act: Decide, round_: Round) -> bool:
+    """The usual decision: of the seat in turn, no card is due, and there is nothing else about it that would have to be looked at."""
+    return (
+        bool(round_.turns)
+        and round_.turns[0] == seat_place(act.seat)
+        and round_.cursor >= len(round_.plan)
+        and not (act.discard or act.keep or act.hand or act.side or act.cards is not None or round_.redeemable)
+    )
+
+
+def _stay_in(desk: Desk, act: Decide, round_: Round, option: Option) -> None:
+    """The seat places the wager of a plain choice, or none; it has no result before the cards are compared."""
+    place, notes = round_.turns[0], desk.notes
+    amount = amount_of(desk, act, option, round_.seats[act.seat].wagers, place)
+    desk.emit(f.Decided(seat=act.seat, choose=option.choose, amount=amount, wager=option.places))
+    notes.rule, notes.place, notes.choice = option.rule, place, option.choose
+    if not round_.turns:
+        desk.fire("advance")
+
+
+def _decided(desk: Desk, act: Decide, round_: Round, seat: Seat, option: Option, amount: int | None) -> f.Decided:
+    place = seat_place(act.seat)
     keep, discard = _kept(desk, act, place)
     stays = option.stays_under is not None and option.stays_under in seat.wagers
-    leaves = bool(option.status in ("folded", "surrendered", "natural") and not stays)
-    desk.emit(
-        f.Decided(
-            seat=act.seat, choose=option.choose, hand=act.hand or 1, amount=amount, wager=option.places, takes_back=option.takes_back,
-            status=option.status, forfeits=option.forfeits, forfeits_to=option.forfeits_to if option.forfeit_percent == 100 else "half",
-            to_rack=len(round_.hands.get(place, ())) - seat.thrown if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
-            done=not option.keeps_turn,
-        )
+    leaves = option.status in LEAVES and not stays
+    return f.Decided(
+        seat=act.seat, choose=option.choose, hand=act.hand or 1, amount=amount, wager=option.places, takes_back=option.takes_back,
+        status=option.status, forfeits=option.forfeits, forfeits_to=option.forfeits_to if option.forfeit_percent == 100 else "half",
+        to_rack=len(round_.hands.get(place, ())) - seat.thrown if leaves else 0, discard=seal_all(discard), keep=seal_all(keep),
+        done=not option.keeps_turn,
     )  # fmt: skip
-    desk.notes.rule, desk.notes.place, desk.notes.choice = option.rule, place, option.choose
-    if option.status or not isinstance(step, DecideStep):  # a seat that stays in has no result before its cards are compared
-        judge(desk)
-    _finish(desk)
 
 
-def _seat(desk: Desk, number: int) -> Seat:
-    seat = desk.round.seats.get(number)
+def _seat(desk: Desk, round_: Round, number: int) -> Seat:
+    seat = round_.seats.get(number)
     if seat is None:
         desk.refuse("not-wagered", f"Seat {number} has no wager in this round.")
     return seat
 
 
-def _check_turn(desk: Desk, act: Decide, seat: Seat, option: Option) -> None:
-    round_ = desk.round
-    place = seat_place(act.seat)
-    if option.until_exposed and seat.live and not seat.exposed:
+def _no_option(desk: Desk, act: Decide, step: Step, round_: Round) -> NoReturn:
+    """The step knows no such word."""
+    if isinstance(step, ShowHands) and round_.turns:
+        desk.refuse("not-your-turn", f"{round_.turns[0]} shows cards for the {step.wager} wager first, or shows nothing.", step.rule)
+    options = options_of(desk.procedure, desk.draft.phase)
+    desk.refuse("bad-option", f"Seat {act.seat} may choose {', '.join(o.choose for o in options)}, not '{act.choose[:24]}'.")
+
+
+def _check_turn(desk: Desk, step: Step, round_: Round, seat: Seat, place: str, option: Option) -> None:
+    turns = round_.turns
+    if (turns and turns[0] == place) or (option.until_exposed and seat.live and not seat.exposed):
         return
-    if place not in round_.turns:
+    if place not in turns:
         words = "has no choice to make now" if seat.live else f"is out of the round ({seat.status})"
-        desk.refuse("not-your-turn", f"Seat {act.seat} {words}.")
-    step = desk.step
-    if isinstance(step, DecideStep) and step.order is Order.CLOCKWISE and round_.turns[0] != place:
-        desk.refuse("not-your-turn", f"It is the turn of {round_.turns[0]}, then {place}.", step.rule)
+        desk.refuse("not-your-turn", f"Seat {seat.number} {words}.")
+    if isinstance(step, DecideStep) and step.order is Order.CLOCKWISE:
+        desk.refuse("not-your-turn", f"It is the turn of {turns[0]}, then {place}.", step.rule)
+
+
+def _check_option(desk: Desk, act: Decide, round_: Round, seat: Seat, option: Option) -> None:
+    if option.needs is not None and (why := option.needs(round_, act.seat)):
+        desk.refuse("bad-option", why, option.rule)
+    if option.takes_back is not None and option.takes_back not in seat.wagers:
+        desk.refuse("bad-option", f"Seat {act.seat} has no {option.takes_back} wager to take back.", option.rule)
+    if act.cards is not None and not option.exchanges:
+        desk.refuse("bad-cards", f"'{act.choose}' throws no cards away.", option.rule)
 
 
 def _check_cards(desk: Desk, act: Decide, option: Option, place: str) -> None:
@@ -126,8 +164,7 @@ def _kept(desk: Desk, act: Decide, place: str) -> tuple[tuple[Card, ...], tuple[
     return act.keep, (rest or ()) if known else ()
 
 
-def _finish(desk: Desk) -> None:
-    step, round_ = desk.step, desk.round
+def _finish(desk: Desk, step: Step, round_: Round) -> None:
     if isinstance(step, Betting):
         if len(round_.live_seats()) < 2:
             desk.fire("advance")
@@ -148,7 +185,7 @@ def set_hand(desk: Desk, act: SetHand) -> None:
         desk.refuse("not-expected-now", "No hand is set in this step.")
     if step.who is Who.DEALER:
         desk.refuse("not-your-turn", "The players' hands are set; now the dealer sets.")
-    seat = _seat(desk, act.seat)
+    seat = _seat(desk, desk.round, act.seat)
     place = seat_place(act.seat)
     if place not in desk.round.turns:
         words = "is set and is not touched again" if seat.live else f"is out of the round ({seat.status})"
@@ -160,7 +197,7 @@ def set_hand(desk: Desk, act: SetHand) -> None:
     wrong = wrongly_sized(groups, step)
     desk.emit(f.HandSet(place=place, groups=tuple((name, seal_all(cards)) for name, cards in groups), wrong=wrong))
     desk.notes.rule, desk.notes.place = step.rule, place
-    _finish(desk)
+    _finish(desk, step, desk.round)
 
 
 def _check_groups(desk: Desk, groups: tuple[tuple[str, tuple[Card, ...]], ...], step: SetHands) -> None:

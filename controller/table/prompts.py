@@ -17,19 +17,19 @@ from controller.dealing.steps import Betting, Collect, Decide, ExposeCards, Opti
 from controller.dealing.turn_steps import PlayHands
 from controller.table.codes import ALARMS, IRREGULARITIES
 from controller.table.holder_acts import bets_flaw
+from controller.table.look import Look
 from controller.table.state import TableState
 from controller.table.turn_acts import choices_now, look_may_come
 
 SHUFFLE = "Shuffle the cards: one whole random cycle, counted."
 
 
-def prompt(procedure: Procedure, state: TableState) -> str:
+def prompt(look: Look) -> str:
     """What is to be done next at this table."""
-    kind = procedure.kind_at(state.phase, state.round)
-    outside = _OUTSIDE.get(kind)
+    procedure, state, round_, step = look.procedure, look.state, look.round, look.step
+    outside = _OUTSIDE.get(look.kind)
     if outside is not None:
         return outside(procedure, state)
-    round_, step = state.round, procedure.step(state.phase)
     if round_ is None or step is None:
         return ""
     if round_.returning:

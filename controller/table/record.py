@@ -57,7 +57,7 @@ class _Opener:
 
     def hook(self, kind: type, value: Any) -> object:
         if kind is Sealed:
-            return Sealed(self._card(value))
+            return self._card(value).sealed
         if kind is Card:
             return self._card(value) if isinstance(value, dict) else parse_card(value)
         raise NotImplementedError(f"no record form for {kind.__name__}")

@@ -14,7 +14,7 @@ from controller.table import facts as f
 from controller.table.acts import Rescan
 from controller.table.desk import Desk
 from controller.table.going_on import go_on_if_free
-from controller.table.state import TableState
+from controller.table.look import Look
 from firmware_bridge.cards import UNREADABLE, Sealed, unseal
 
 
@@ -24,11 +24,12 @@ def ended_by_rescan(procedure: Procedure) -> frozenset[str]:
     return frozenset({"unreadable-card", *(kind for kind in PUT_RIGHT if kind in rows and rows[kind].remedy in REPAIRED)})
 
 
-def may_rescan(procedure: Procedure, state: TableState) -> bool:
+def may_rescan(look: Look) -> bool:
     """Whether a reading is what the table waits for."""
-    codes = {alarm.code for alarm in state.alarms}
-    waits = procedure.kinds[state.phase] is StateKind.SUSPENDED and bool(codes & ended_by_rescan(procedure))
-    return waits and state.round is not None and bool(dealing_order(state.round))
+    if look.round is None or not look.state.alarms or look.kind is not StateKind.SUSPENDED:
+        return False
+    codes = {alarm.code for alarm in look.state.alarms}
+    return bool(codes & ended_by_rescan(look.procedure)) and bool(dealing_order(look.round))
 
 
 def tell_where_cards_belong(desk: Desk) -> None:

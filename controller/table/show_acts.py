@@ -9,7 +9,6 @@ from controller.table import facts as f
 from controller.table.acts import Expose
 from controller.table.desk import Desk
 from controller.table.hand_cards import hand_faces, names_of
-from controller.table.judging import judge
 
 
 def show_hand(desk: Desk, step: ShowHands, act: Expose, number: int) -> None:
@@ -22,6 +21,6 @@ def show_hand(desk: Desk, step: ShowHands, act: Expose, number: int) -> None:
     cards = hand_faces(desk, desk.round.hands.get(place, ()), act.cards, place)
     desk.emit(f.HandShown(seat=number, wager=step.wager, cards=cards))
     desk.notes.to, desk.notes.face, desk.notes.rule, desk.notes.cards = place, "up", step.rule, names_of(cards)
-    judge(desk)
+    desk.judge()
     if not desk.round.turns:
         desk.fire("advance")

@@ -26,7 +26,7 @@ class Alarm(msgspec.Struct, frozen=True):
     ways: tuple[str, ...] = ()
 
 
-class Deck(msgspec.Struct):
+class Deck(msgspec.Struct, gc=False):
     """The cards in use. `shuffled` only after an uninterrupted random cycle with the right count since they were loaded."""
 
     ledger: Ledger
@@ -49,9 +49,14 @@ class Deck(msgspec.Struct):
     empty: bool = False
     evidence: str = "unknown"
 
+    @property
+    def spec(self) -> DeckSpec:
+        """What the set consists of."""
+        return self.watch.reference.spec
 
-class TableState(msgspec.Struct):
-    """See the module's text."""
+
+class TableState(msgspec.Struct, gc=False):
+    """See the module's text. Like its members it holds values alone and no cycles."""
 
     table: str
     deck: Deck

@@ -1,46 +1,44 @@
-"""One table: `decide` says what an act leads to, `fold` rebuilds a state from facts. Pure: no I/O, no clock, nothing is changed.
+"""One table: `decide` says what an act leads to. Pure: no I/O, no clock, nothing is changed.
 
 The shell appends the verdict's facts durably, then takes the verdict's state, then acknowledges the device, moves the gate and tells
-the outcome. The state of a verdict is nothing but the fold of its facts over the state before; tests check this for every decision.
+the outcome. The state of a verdict is nothing but the fold of its facts over the state before (`controller.table.apply`), which is how a
+table is rebuilt after a stop; tests check this for every decision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import msgspec
 
-from controller.dealing.procedure import Procedure
+from controller.dealing.procedure import DECIDING, Procedure
 from controller.table import facts as f
 from controller.table import view
 from controller.table.acts import AnyAct, name_of
-from controller.table.apply import draft_of
-from controller.table.apply import fold as fold_facts
+from controller.table.apply import draft_of, fold
 from controller.table.desk import Desk, Notes, Refusal
 from controller.table.outcome import Outcome, Wanted
-from controller.table.outcomes import OUTCOMES, Handler, Ignored
+from controller.table.outcomes import OUTCOMES
 from controller.table.state import TableState
 from controller.table.state import new_state as state_of_deck
 
 
-class Verdict:
+class Verdict(msgspec.Struct, eq=False, gc=False):
     """What an act leads to. No facts: nothing happened, the state is the old one. `boundary`: a fold may begin with this record.
 
     The outcome is put into words when it is asked for, since a table needs its verdict before anybody reads it.
     """
 
-    __slots__ = ("_act", "_notes", "_outcome", "_procedure", "facts", "refusal", "state")
-
-    def __init__(
-        self, procedure: Procedure, act: AnyAct, facts: tuple[f.AnyFact, ...], state: TableState, notes: Notes, refusal: Refusal | None
-    ) -> None:
-        self._procedure, self._act, self._notes = procedure, act, notes
-        self._outcome: Outcome | None = None
-        self.facts, self.state, self.refusal = facts, state, refusal
+    facts: tuple[f.AnyFact, ...]
+    state: TableState
+    refusal: Refusal | None
+    _desk: Desk
+    _outcome: Outcome | None = None
 
     @property
     def outcome(self) -> Outcome:
         """The answer to the act's sender, public."""
         if self._outcome is None:
-            self._outcome = view.outcome(self._procedure, self.state, name_of(self._act), self._notes, self.refusal)
+            desk = self._desk
+            self._outcome = view.outcome(desk.procedure, self.state, name_of(desk.act), desk.notes, self.refusal)
         return self._outcome
 
     @property
@@ -61,38 +59,28 @@ def new_state(procedure: Procedure, table: str) -> TableState:
 
 def decide(procedure: Procedure, state: TableState, act: AnyAct, now_ms: int) -> Verdict:
     """Judge one act. `now_ms` is wall time for display only; no rule of this table depends on it."""
-    kind = procedure.kind_at(state.phase, state.round)
-    desk = Desk(procedure, draft_of(state), act.by, now_ms)
+    desk = Desk(procedure, draft_of(state), act)
     origin = act.origin
     if origin is not None and origin.eseq:
         desk.emit(f.DeviceHeard(device=origin.device, eseq=origin.eseq))
-    entry = OUTCOMES[kind, type(act)]
-    heard = len(desk.facts)
     refusal = None
+    kind = procedure.kinds[state.phase]
+    if kind is DECIDING:  # it may wait for cards
+        kind = procedure.kind_at(state.phase, state.round)
     try:
-        if isinstance(entry, Handler):
-            entry.run(desk, act)
-        elif isinstance(entry, Ignored):
-            desk.notes.message = entry.reason
-        else:
-            desk.refuse(entry.code)
+        judge = OUTCOMES[kind, type(act)].run
+        judge(desk, act)
     except Refusal as refused:
         refusal = refused
-        desk = _only_heard(procedure, state, desk, heard)
-    return Verdict(procedure, act, tuple(desk.facts), desk.draft if desk.facts else state, desk.notes, refusal)
+        desk = _only_heard(state, desk)
+    facts = tuple(desk.facts)
+    return Verdict(facts, desk.draft if facts else state, refusal, desk)
 
 
-def _only_heard(procedure: Procedure, state: TableState, desk: Desk, heard: int) -> Desk:
+def _only_heard(state: TableState, desk: Desk) -> Desk:
     """A refused act leaves nothing behind but the device's event number."""
-    clean = Desk(procedure, draft_of(state), desk.who, desk.now_ms)
-    for fact in desk.facts[:heard]:
-        clean.emit(fact)
-    return clean
-
-
-def fold(procedure: Procedure, state: TableState, facts: Iterable[f.AnyFact]) -> TableState:
-    """The state after recorded facts: how a table is rebuilt after a stop."""
-    return fold_facts(procedure.deck, state, facts)
+    facts: list[f.AnyFact] = [fact for fact in desk.facts if isinstance(fact, f.DeviceHeard)]
+    return Desk(desk.procedure, fold(state, facts), desk.act, facts)
 
 
 def facts_from_boundary(facts: tuple[f.AnyFact, ...]) -> tuple[f.AnyFact, ...]:

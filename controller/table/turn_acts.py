@@ -13,7 +13,6 @@ from controller.table import facts as f
 from controller.table import turns
 from controller.table.acts import Decide, HoleCheck
 from controller.table.desk import Desk
-from controller.table.judging import judge
 from controller.table.sizing import amount_of
 
 
@@ -35,7 +34,7 @@ def choose(desk: Desk, act: Decide, step: PlayHands) -> None:
         _split(desk, act, option, place)
     else:
         _choose(desk, act, option, place)
-    judge(desk)
+    desk.judge()
     _go_on(desk, step, option)
 
 
@@ -177,7 +176,7 @@ def hole_check(desk: Desk, act: HoleCheck) -> None:
         desk.emit(f.TurnsEnded())
     else:
         _clear_what_waited(desk, step)
-    judge(desk)
+    desk.judge()
     if isinstance(here, PlayHands):
         turns.proceed(desk, step)
     elif here is not None and here.when is not None and not here.when(desk.round):

@@ -11,8 +11,8 @@ from controller.dealing.procedure import Procedure, build_procedure
 from controller.games import GAMES
 from controller.integrity.ledger import Place
 from controller.table.acts import AnyAct, CardOut, StackOut
+from controller.table.apply import fold
 from controller.table.outcome import Outcome
-from controller.table.table import fold
 from hil.people.core_table import CoreTable
 from hil.people.moves import Move
 from hil.people.people import People
@@ -50,7 +50,7 @@ class CheckedTable(CoreTable):
         if outcome.refused is not None:
             assert verdict.facts == ()
             assert verdict.state is before
-        assert fold(self.procedure, before, verdict.facts) == verdict.state
+        assert fold(before, verdict.facts) == verdict.state
         if isinstance(act, CardOut | StackOut) and outcome.to is not None and outcome.to.startswith("seat"):
             assert int(outcome.to.split()[1]) not in out_before, "a card for a seat that is out of the round"
         return outcome

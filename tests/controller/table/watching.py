@@ -12,10 +12,11 @@ from controller.dealing.round import seat_of
 from controller.dealing.steps import Deal, Stack, StateKind, Who
 from controller.table import acts as a
 from controller.table import facts as f
+from controller.table.apply import fold
 from controller.table.outcomes import DEVICE_ACTS
 from controller.table.record import decode_entry, encode_entry
 from controller.table.state import TableState, new_state
-from controller.table.table import Verdict, facts_from_boundary, fold, wanted
+from controller.table.table import Verdict, facts_from_boundary, wanted
 from firmware_bridge.cards import UNREADABLE, unseal
 from tests.controller.table.bench import Bench
 from tests.controller.table.money import check_money
@@ -49,8 +50,7 @@ class Watch:
             check_money(self.bench.procedure, before if before.round is not None else verdict.state, verdict.state)
 
     def _facts_are_all(self, before: TableState, act: a.AnyAct, verdict: Verdict) -> None:
-        procedure = self.bench.procedure
-        assert fold(procedure, before, verdict.facts) == verdict.state, "the state is not the fold of the facts"
+        assert fold(before, verdict.facts) == verdict.state, "the state is not the fold of the facts"
         decoded = decode_entry(*encode_entry(act, verdict.facts))
         assert decoded == (act, verdict.facts), "the record does not come back as it was written"
         heard = [fact for fact in verdict.facts if isinstance(fact, f.DeviceHeard)]
@@ -74,7 +74,7 @@ class Watch:
         """The table as a restart would rebuild it."""
         state = new_state(self.bench.procedure.deck, self.bench.state.table)
         for facts in self.records:
-            state = fold(self.bench.procedure, state, facts)
+            state = fold(state, facts)
         return state
 
     def _cards_add_up(self, verdict: Verdict) -> None:
