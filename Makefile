@@ -13,7 +13,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PIP_COMPILE := PYTHONWARNINGS=ignore $(BIN)/pip-compile pyproject.toml --quiet --strip-extras --generate-hashes --no-header --allow-unsafe \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
-.PHONY: help setup demo test lint docs soak bench lock clean
+.PHONY: help setup demo test lint docs soak lab bench lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -49,6 +49,9 @@ docs: $(DEV) ## build the documents into docs/_build/html
 
 soak: $(DEV) ## the slow tests, with fresh seeds
 	$(BIN)/python -m pytest -m slow --timeout 0 --hypothesis-profile=soak $(ARGS)
+
+lab: $(DEV) ## a Debian kernel in QEMU: its own USB drivers, real plugs; ends with a skip where QEMU is missing
+	$(BIN)/python -m pytest -m lab -s --timeout 0 tests/lab $(ARGS)
 
 bench: $(DEV) ## measure the performance goals, one line of JSON each; `make bench ARGS=P5` measures one
 	$(BIN)/python -m hil.bench $(ARGS)

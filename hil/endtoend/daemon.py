@@ -271,7 +271,7 @@ def _wait_ready(daemon: Daemon, listener: socket.socket) -> None:
     raise daemon.failed(f"was not ready within {READY_S:g} s")
 
 
-def config_text(tables: Sequence[TableEntry], profiles: str | None = None) -> str:
+def config_text(tables: Sequence[TableEntry], profiles: str | None = None, links: str = "ports") -> str:
     """Return a configuration with these tables, all paths beside the file. `profiles`: a directory of further profiles."""
     lines = [
         "config = 1",
@@ -285,7 +285,7 @@ def config_text(tables: Sequence[TableEntry], profiles: str | None = None) -> st
         'port_file = "api.port"',
         "",
         "[ports]",
-        'links = "ports"',
+        f"links = {toml(links)}",
         "",
         "[log]",
         'format = "json"',

@@ -17,7 +17,7 @@ from controller.scenario.runner import PlayError
 from controller.scenario.script import Scenario, Step
 from controller.table import acts
 from controller.table.outcome import Outcome
-from hil.endtoend.bench import Bench, Pair
+from hil.endtoend.bench import CALL_S, Bench, Pair
 from hil.endtoend.daemon import ApiClient, ApiError, DaemonError, Entry
 from hil.endtoend.physics import device_of, is_carried, play_act
 from hil.simulated.device import SimulatedDevice
@@ -36,7 +36,9 @@ TELLER: Final = "dealer"
 class EndToEndPlayer:
     """One table of a daemon, its devices, and the script's view of them."""
 
-    def __init__(self, client: ApiClient, table: str, procedure: Procedure, bench: Bench, pair: Pair) -> None:
+    def __init__(self, client: ApiClient, table: str, procedure: Procedure, bench: Bench, pair: Pair, *, patience: float = 1.0) -> None:
+        """`patience`: so many times longer than usual everything may take, where the daemon's machine is slow."""
+        self._follow_s, self._answer_s = FOLLOW_S * patience, ANSWER_S * patience
         self._client = client
         self._table = table
         self._procedure = procedure
@@ -52,8 +54,8 @@ class EndToEndPlayer:
             PlayError: when the table does not come to be ready.
         """
         for device in (self._pair.shoe, self._pair.shuffler):
-            self._wait(device.host_running(FOLLOW_S), "the daemon has not connected to its devices")
-            self._wait(device.all_acknowledged(FOLLOW_S), "the daemon has not taken what its devices say at their start")
+            self._wait(device.host_running(self._follow_s), "the daemon has not connected to its devices")
+            self._wait(device.all_acknowledged(self._follow_s), "the daemon has not taken what its devices say at their start")
         self._last_entry = self._client.view(self._table).journal
         if not scenario.prepared:
             return
@@ -92,7 +94,7 @@ class EndToEndPlayer:
         is_open = self._outcome is not None and self._outcome.gate == "open"
         if step.key == "card":
             gate = "open" if is_open else "locked"
-            self._wait(device.gate(gate, FOLLOW_S), f"the gate of the {step.by.name} did not follow: it is to be {gate}")
+            self._wait(device.gate(gate, self._follow_s), f"the gate of the {step.by.name} did not follow: it is to be {gate}")
         deck = self._procedure.deck
         event = step.act.event if isinstance(step.act, acts.DeviceNotice) else ""
         return self._happen(device, step.key, lambda: play_act(step, device, deck, gate_open=is_open), event)
@@ -102,8 +104,8 @@ class EndToEndPlayer:
         self._bench.call(work)
         entry = self._await_entry(key)
         if event != "lost":
-            self._wait(device.host_running(ANSWER_S), "the daemon has not connected again")
-            self._wait(device.all_acknowledged(FOLLOW_S), "the daemon has not taken everything that a device said")
+            self._wait(device.host_running(self._answer_s), "the daemon has not connected again")
+            self._wait(device.all_acknowledged(self._follow_s), "the daemon has not taken everything that a device said")
         found = [entry, *self._new_entries(entry.entry)]
         self._outcome = found[-1].outcome
         if event in UNFOLDING:
@@ -112,7 +114,7 @@ class EndToEndPlayer:
 
     def _await_entry(self, key: str) -> Entry:
         """Return the next act of this name that a device did."""
-        deadline = time.monotonic() + ANSWER_S
+        deadline = time.monotonic() + self._answer_s
         seen: list[str] = []
         while (left := deadline - time.monotonic()) > 0:
             for entry in self._client.entries(self._table, self._last_entry, wait_s=min(left, 1.0)).entries:
@@ -121,7 +123,7 @@ class EndToEndPlayer:
                     return entry
                 seen.append(entry.act)
         came = f"; it journalled {', '.join(seen)}" if seen else ""
-        raise PlayError("no-entry", f"The daemon journalled no `{key}` within {ANSWER_S:g} s{came}.", "Look at the device's line.")
+        raise PlayError("no-entry", f"The daemon journalled no `{key}` within {self._answer_s:g} s{came}.", "Look at the device's line.")
 
     def _new_entries(self, after: int) -> tuple[Entry, ...]:
         page = self._client.entries(self._table, after).entries
@@ -131,6 +133,6 @@ class EndToEndPlayer:
 
     def _wait(self, condition: Coroutine[object, object, object], otherwise: str) -> None:
         try:
-            self._bench.run(condition)
+            self._bench.run(condition, CALL_S + self._answer_s)
         except TimeoutError as error:
             raise PlayError("device-behind", f"{otherwise}: {error}.", "Look at the daemon's log.") from error
