@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from controller.cli.device_monitor import Watch, monitor_device, record_device, replay_file
+from controller.cli.device_capture import capture_command
+from controller.cli.device_monitor import Watch, monitor_device, replay_file
 from controller.cli.device_options import (
     KEY_OPTION,
     PROFILE_OPTION,
@@ -52,6 +53,7 @@ def command() -> None:
     """Identify, watch and try one device, on its port alone."""
 
 
+command.add_command(capture_command)
 command.add_command(testdeal_command)
 
 
@@ -279,28 +281,17 @@ def monitor_command(  # noqa: PLR0913, PLR0917  # one parameter for each option
     run_on(place, lambda reach: monitor_device(reach, diagnosis, watch), diagnosis)
 
 
-@command.command("capture")
-@reaching
-@click.argument("file", type=_NEW_FILE)
-@click.option("--seconds", type=click.FloatRange(0.1, 86_400), help="End after so long; without it, with Ctrl-C.")
-@click.option("--most-mb", default=100, show_default=True, type=click.IntRange(1, 10_000), help="End at this size.")
-@click.option("--events", is_flag=True, help="Ask for the device's events, which are acknowledged when they are in the file.")
-@json_option
-def capture_command(place: Place, file: Path, seconds: float | None, most_mb: int, events: bool, as_json: bool) -> None:
-    """Write what goes over the line to a new pcapng FILE, which Wireshark opens (`shoed profile dissector` explains it)."""
-    run_on(place, lambda reach: record_device(reach, file, seconds=seconds, most_bytes=most_mb << 20, events=events, as_json=as_json))
-
-
 @command.command("replay")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @PROFILE_OPTION
 @KEY_OPTION
 @click.option("--lines", "shows_lines", is_flag=True, help="Show every frame of it.")
+@click.option("--frames", type=_NEW_FILE, help="Write its frames to this new file, one a record, for `shoed profile dissector`.")
 @json_option
-def replay_command(file: Path, profile: str | None, key_file: Path | None, shows_lines: bool, as_json: bool) -> int:
+def replay_command(file: Path, profile: str | None, key_file: Path | None, shows_lines: bool, frames: Path | None, as_json: bool) -> int:
     """Give a capture to a new session, without any device, and compare what the host says."""
     key = None if key_file is None else read_key(key_file)
-    return replay_file(file, profile or "sdp1", key, shows_lines=shows_lines, as_json=as_json)
+    return replay_file(file, profile or "sdp1", key, shows_lines=shows_lines, frames=frames, as_json=as_json)
 
 
 def _diagnosed(place: Place, diagnosis: Diagnosis | None, name: str, does: parts.Doing, *, as_json: bool) -> int:

@@ -16,7 +16,7 @@ from controller.technician.errors import TechnicianError
 from controller.technician.filters import Filter, filter_of
 from controller.technician.lines import Seen, reader_of
 from controller.technician.reach import Reach, codec_of
-from controller.technician.recording import Recorder, open_capture
+from controller.technician.recording import Recorder, open_capture, opened, write_frames
 from controller.technician.replaying import Replayed, replay, seen_in
 from device_profiles.plain.frames import Way
 from firmware_bridge.capture.pcapng_file import read_capture
@@ -61,7 +61,7 @@ async def monitor_device(reach: Reach, diagnosis: Diagnosis | None, watch: Watch
         if watch.capture is not None:
             recorder = _recorder(bench, watch.capture, MONITOR_CAPTURE_BYTES, events=watch.events)
             stack.callback(recorder.close)
-        await stack.enter_async_context(_Opened(bench, waits=diagnosis is not None))
+        await opened(stack.enter_async_context(_Opened(bench, waits=diagnosis is not None)), recorder, watch.capture)
         if recorder is not None:
             stack.callback(recorder.close)  # before the port is closed: the last events are acknowledged
         if diagnosis is not None:
@@ -80,14 +80,11 @@ async def record_device(reach: Reach, file: Path, *, seconds: float | None, most
     """Record a line until the time is over or the file has its size."""
     bench = Bench(msgspec.structs.replace(reach, takes_events=events))
     recorder = _recorder(bench, file, most_bytes, events=events)
-    try:
-        async with _Opened(bench, waits=False):
-            try:
-                await bench.listen(seconds, recorder.full)
-            finally:
-                recorder.close()
-    finally:
-        recorder.close()
+    async with AsyncExitStack() as stack:
+        stack.callback(recorder.close)
+        await opened(stack.enter_async_context(_Opened(bench, waits=False)), recorder, file)
+        stack.callback(recorder.close)  # before the port is closed: the last events are acknowledged
+        await bench.listen(seconds, recorder.full)
     told = {"file": str(file), "records": recorder.records, "events_stored": recorder.stored, "full": recorder.full.done()}
     if as_json:
         write_json(told)
@@ -96,10 +93,12 @@ async def record_device(reach: Reach, file: Path, *, seconds: float | None, most
         write_line(f"{file}: {recorder.records} records, {recorder.stored} events stored and acknowledged.{full}")
 
 
-def replay_file(file: Path, profile: str, key: DeviceKey | None, *, shows_lines: bool, as_json: bool) -> int:
-    """Replay a capture and tell what came of it."""
+def replay_file(file: Path, profile: str, key: DeviceKey | None, *, shows_lines: bool, frames: Path | None, as_json: bool) -> int:
+    """Replay a capture and tell what came of it; `frames` gets its frames, one a record, as the profile's dissector wants them."""
     codec = codec_of(profile)
     records = list(read_capture(file))
+    if frames is not None:
+        write_frames(frames, records, codec, profile)
     if shows_lines:
         for seen in seen_in(records, codec):
             write_seen(seen, as_json=as_json)

@@ -24,7 +24,7 @@ from controller.technician.diagnosis import AFTERWARDS, Diagnosis, diagnosing
 from controller.technician.errors import TechnicianError
 from controller.technician.known_deck import KnownDeck
 from controller.technician.reach import Reach
-from controller.technician.recording import Recorder, open_capture
+from controller.technician.recording import Recorder, open_capture, opened
 from firmware_bridge.cards import Card
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.transport.base import TransportError
@@ -115,7 +115,7 @@ async def _deal(reach: Reach, diagnosis: Diagnosis, trial: Trial) -> tuple[DealR
             recorder = Recorder(bench, open_capture(trial.capture), trial.most_bytes, wall_s=time.time(), clock_s=bench.clock())
             recorder.keep_events()
             stack.callback(recorder.close)
-        await stack.enter_async_context(bench)
+        await opened(stack.enter_async_context(bench), recorder, trial.capture)
         if recorder is not None:
             stack.callback(recorder.close)  # before the port is closed: the last events are acknowledged
         work = await stack.enter_async_context(diagnosing(bench, diagnosis, in_device=False))

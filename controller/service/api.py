@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from controller.dealing.placard import placard_of
 from controller.errors import ShoedError
+from controller.service.capture_desk import CaptureDesk, read_switch
 from controller.service.driver import DeviceDriver
 from controller.service.errors import BusyError, RequestError, StoppingError
 from controller.service.lending import Lending, read_grant
@@ -64,12 +65,14 @@ class Api:
         version: str,
         last_entry: Callable[[], int],
         sheets: Mapping[str, SheetDesk] = NO_SHEETS,
+        captures: CaptureDesk | None = None,
     ) -> None:
         self._tables = tables
         self._metrics = metrics
         self._version = version
         self._last_entry = last_entry
         self._sheets = sheets
+        self._captures = captures
         self._lending = Lending()
         routes = [
             Route("/v1/health", self._health),
@@ -80,6 +83,7 @@ class Api:
             Route("/v1/tables/{table}/entries", self._entries),
             Route("/v1/tables/{table}/devices/{device}/diagnosis", self._lend, methods=["POST"]),
             Route("/v1/tables/{table}/devices/{device}/diagnosis", self._give_back, methods=["DELETE"]),
+            Route("/v1/tables/{table}/devices/{device}/capture", self._capture, methods=["GET", "POST"]),
             Route("/v1/metrics", self._show_metrics),
         ]
         handlers: dict[int | type[Exception], Callable[[Request, Exception], Response]] = {
@@ -128,6 +132,15 @@ class Api:
     async def _give_back(self, request: Request) -> Response:
         task = self._table(request)
         return _json({"given_back": self._lending.give_back(task, _device_name(task, request))})
+
+    async def _capture(self, request: Request) -> Response:
+        task = self._table(request)
+        device = _device_name(task, request)
+        if self._captures is None:
+            raise HTTPException(404)
+        if request.method == "POST":
+            return _json(await self._captures.switch(task, device, read_switch(await _read_body(request))))
+        return _json(self._captures.state(task.id, device))
 
     async def _entries(self, request: Request) -> Response:
         task = self._table(request)

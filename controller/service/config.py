@@ -65,6 +65,23 @@ class LogFormat(Enum):
     PRETTY = "pretty"
 
 
+class CaptureConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The capture of one device's line: everything that goes over it, in pcapng files."""
+
+    on: Annotated[
+        bool, needs("true or false", "Captures from the daemon's start; a technician switches it while it runs (`shoed device capture`).")
+    ] = False
+    most_mb: Annotated[
+        int,
+        needs(
+            "a number of megabytes from 1 to 100000", "How much is kept; the oldest is deleted. A busy day has some 50.", ge=1, le=100_000
+        ),
+    ] = 100
+    most_hours: Annotated[
+        float, needs("a number of hours from 0.1 to 8760", "How old the oldest may be when something new is written.", ge=0.1, le=8760)
+    ] = 72.0
+
+
 class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One device of a table."""
 
@@ -102,6 +119,7 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         bool,
         needs("true or false", "Grants writing to a device of a foreign protocol whose profile only listens."),
     ] = False
+    capture: Annotated[CaptureConfig, needs("a table", "What is recorded of its line, and how much of it is kept.")] = CaptureConfig()
     cards: Annotated[
         str | None,
         needs("the path of a card map", "Which card carries which tag, for readers of tagged cards: a TOML file with a table `[cards]`."),
@@ -166,6 +184,19 @@ class BusConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ]
 
 
+class CapturesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where captures of lines are kept."""
+
+    directory: Annotated[
+        str,
+        needs(
+            "a directory in quotes",
+            "Each device has its own folder in it, `TABLE/DEVICE`. On an open line a capture tells cards: keep it as the journal.",
+            min_length=1,
+        ),
+    ] = "captures"
+
+
 class ProfilesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Profiles of devices beside those of the product."""
 
@@ -222,6 +253,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ports: Annotated[PortsConfig, needs("a table", "How ports are found.")] = PortsConfig()
     usb: Annotated[UsbConfig, needs("a table", "Which USB devices this machine may have.")] = UsbConfig()
     profiles: Annotated[ProfilesConfig, needs("a table", "Profiles of devices beside those of the product.")] = ProfilesConfig()
+    captures: Annotated[CapturesConfig, needs("a table", "Where captures of lines are kept.")] = CapturesConfig()
     log: Annotated[LogConfig, needs("a table", "The log.")] = LogConfig()
     service: Annotated[ServiceConfig, needs("a table", "The daemon's own life.")] = ServiceConfig()
 

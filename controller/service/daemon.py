@@ -27,6 +27,7 @@ from controller.journal.clock import SystemClock
 from controller.journal.errors import JournalFailedError, JournalFullError
 from controller.journal.journal import Journal, open_journal
 from controller.service.api import Api
+from controller.service.capture_desk import CaptureDesk, CapturedLine
 from controller.service.config import DeviceKind, Setup
 from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
@@ -109,15 +110,17 @@ class Daemon:
         software = version("shoed")
         for table in recovered:
             self._tables[table.engine.table] = self._make_table(table, journal, logger, software)
-        self._metrics.ask(lambda: _samples(self._tables, journal, log_file))
+        captures = CaptureDesk(_lines(recovered), journal, logger)
+        self._metrics.ask(lambda: _samples(self._tables, journal, log_file, captures))
         sheets = {table.engine.table: self._make_sheet_desk(table.plan, logger) for table in recovered}
-        api = Api(self._tables, self._metrics, token, software, lambda: journal.head.number, sheets)
+        api = Api(self._tables, self._metrics, token, software, lambda: journal.head.number, sheets, captures)
         server = _ApiServer(_api_settings(api))
         self._handle_signals(logger, log_file)
+        captures.begin()
         running = [asyncio.create_task(task.run(), name=f"table {name}") for name, task in self._tables.items()]
         serving = asyncio.create_task(server.serve(sockets=[self._listener]), name="api")
         watch = Watch(self._tables, self._notifier, self._metrics, logger)
-        watching = [asyncio.create_task(self._watch(watch, journal, logger), name="watch")]
+        watching = [asyncio.create_task(self._watch(watch, journal, logger, captures), name="watch")]
         usb = make_usb_watch(setup, self._tables, self._metrics, logger)
         watching += [] if usb is None else [asyncio.create_task(usb.run(), name="usb watch")]
         stopping = asyncio.create_task(self._stop.wait())
@@ -138,6 +141,7 @@ class Daemon:
                     raise result
         finally:
             serving.cancel()
+            captures.close()
 
     def _make_table(self, recovered: _Recovered, journal: Journal, logger: Logger, software: str) -> TableTask:
         table, engine, state = recovered.plan, recovered.engine, recovered.state
@@ -196,8 +200,9 @@ class Daemon:
             except (JournalFullError, JournalFailedError):
                 logger.exception("journal-refuses")
 
-    async def _watch(self, watch: Watch, journal: Journal, logger: Logger) -> None:
+    async def _watch(self, watch: Watch, journal: Journal, logger: Logger, captures: CaptureDesk) -> None:
         while True:
+            captures.look()
             watch.look(time.monotonic(), (time.time_ns() - time.monotonic_ns()) // 1_000_000)
             if journal.state in (JournalState.FULL, JournalState.FAILED):
                 logger.warning("journal-tried-again", state=(await journal.probe_async()).value, why=journal.state_reason)
@@ -223,6 +228,14 @@ async def run_daemon(setup: Setup, *, check_only: bool = False) -> None:
 def _recover(plan: TablePlan, journal: Journal) -> _Recovered:
     engine, feed = Engine(plan.config.id, plan.procedure), Feed()
     return _Recovered(plan, engine, feed, recover(engine, journal, feed))
+
+
+def _lines(recovered: Iterable[_Recovered]) -> dict[tuple[str, str], CapturedLine]:
+    return {
+        (table.plan.config.id, device.name): CapturedLine(table.plan.devices[device.name].capture, is_sealed=bool(device.security))
+        for table in recovered
+        for device in table.plan.config.device
+    }
 
 
 def _open_journal(plan: Plan) -> Journal:
@@ -267,10 +280,13 @@ def _port_file(setup: Setup, listener: socket.socket) -> Iterator[None]:
         path.unlink(missing_ok=True)
 
 
-def _samples(tables: dict[str, TableTask], journal: Journal, log_file: LogFile) -> Iterable[Sample]:
+def _samples(tables: dict[str, TableTask], journal: Journal, log_file: LogFile, captures: CaptureDesk) -> Iterable[Sample]:
     yield "shoed_journal_ready", (), float(journal.state is JournalState.READY)
     yield "shoed_journal_last_entry", (), float(journal.head.number)
     yield "shoed_log_lines_lost_total", (), float(log_file.lost_lines)
+    for table, device, state in captures.states():
+        yield "shoed_capture_on", (("device", device), ("table", table)), float(state.on)
+        yield "shoed_capture_lost_total", (("device", device), ("table", table)), float(state.lost)
     for task in tables.values():
         yield "shoed_table_alarms", (("table", task.id),), float(len(task.view().alarms))
         for name, driver in task.drivers.items():

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from controller.service.bus_lines import BusLines
+from controller.service.capturing import CaptureBounds, LineCapture
 from controller.service.card_map import read_card_map
 from controller.service.config import SERIAL_WORDS, DeviceConfig, Setup
 from controller.service.errors import ConfigError
@@ -21,6 +22,7 @@ from controller.service.usb_config import is_usb
 from device_profiles.plain.profile import LineSettings, PlainProfile, TransportKind
 from device_profiles.schema import About
 from device_profiles.shelf import ProfileShelf
+from firmware_bridge.capture.tap import Tap, TappedTransport
 from firmware_bridge.codec import Codec, load_codec
 from firmware_bridge.device import Device, line_of
 from firmware_bridge.plain.abilities import (
@@ -57,6 +59,7 @@ class DevicePlan(msgspec.Struct, frozen=True):
     """How a configured device is reached, and what its protocol gives."""
 
     make: LinkMaker
+    capture: LineCapture
     habits: Habits = SDP1
     cannot: tuple[str, ...] = ()
     """What its profile says that it cannot do, in the operator's words."""
@@ -66,27 +69,39 @@ class DevicePlan(msgspec.Struct, frozen=True):
     """How its protocol is known, and for which firmware."""
 
 
-def plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShelf, lines: BusLines) -> DevicePlan:
-    """Return how a configured device is reached; `key` is its place in the configuration.
+def plan_device(setup: Setup, table_id: str, device: DeviceConfig, shelf: ProfileShelf, lines: BusLines) -> DevicePlan:
+    """Return how a configured device of a table is reached.
 
     Raises:
         ConfigError: its key or card map cannot be read, or its profile does not know such a port.
         ProfileError: its profile cannot be used.
         TransportError: its port's address is none.
     """
+    key, capture = f"table.{table_id}.device.{device.name}", _capture_of(setup, table_id, device)
     if device.profile in shelf.names() and not shelf.is_plain(device.profile):
         _verify_sdp1_keys(setup, key, device)
         codec = Codec(shelf.sdp1(device.profile)) if shelf.is_own(device.profile) else load_codec(device.profile)
-        return DevicePlan(link_maker(setup, device, codec, lines), about=codec.profile.about)
+        return DevicePlan(link_maker(setup, device, codec, lines, capture.hear), capture, about=codec.profile.about)
     profile = shelf.plain(device.profile)
     _verify_keys(setup, key, device, profile)
     if setup.place_of(device).bus:
         what = f"names a bus, and devices of {profile.name} have no address: each wants a line of its own"
         raise ConfigError("wrong-line", setup.file, f"{key}.port", what, "name the port that it alone is plugged into")
     can = capabilities_of(profile, may_write=may_write(profile, granted=device.write))
-    return DevicePlan(
-        _plain_maker(setup, key, device, PlainCodec(profile), lines), _habits(device, profile), profile.cannot, can, profile.about
+    make = _plain_maker(setup, key, device, PlainCodec(profile), lines, capture.hear)
+    return DevicePlan(make, capture, _habits(device, profile), profile.cannot, can, profile.about)
+
+
+def _capture_of(setup: Setup, table_id: str, device: DeviceConfig) -> LineCapture:
+    kept = device.capture
+    bounds = CaptureBounds(
+        folder=setup.path_of(setup.config.captures.directory) / table_id / device.name,
+        name=f"{table_id}/{device.name}",
+        profile=device.profile,
+        most_bytes=kept.most_mb * 1_000_000,
+        most_s=kept.most_hours * 3600,
     )
+    return LineCapture(bounds, on=kept.on)
 
 
 def serial_settings(told: LineSettings) -> SerialSettings:
@@ -110,7 +125,7 @@ def _habits(device: DeviceConfig, profile: PlainProfile) -> Habits:
     )
 
 
-def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec, lines: BusLines) -> LinkMaker:
+def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec, lines: BusLines, tap: Tap) -> LinkMaker:
     told = codec.profile.line.serial
     usual = DEFAULTS if told is None else serial_settings(told)
     open_line = lines.opener_of(device, None, usual, usb_settings(codec.profile))
@@ -125,7 +140,8 @@ def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec
         settings = PlainSettings(
             line=line_of(transport), expected_serial=device.serial, first_wanted=first_wanted, may_write=device.write, cards=cards
         )
-        bridge = Device(device.name, transport, PlainSession(codec, settings), consumer, clock=time.monotonic, waits=False)
+        heard = TappedTransport(transport, tap)
+        bridge = Device(device.name, heard, PlainSession(codec, settings), consumer, clock=time.monotonic, waits=False)
         return DeviceLink(bridge, read_status)
 
     return make

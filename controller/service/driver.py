@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from controller.service.drive import DeviceView, next_clear, next_command, next_look
+from controller.service.grant import lent_and_told
 from controller.service.habits import UNTAKEN_MAX, Post, is_fresh
 from controller.service.inbox import Heard, Joined, Noticed, Standing, ToTable
 from controller.service.leave import Leave
@@ -82,21 +83,18 @@ class DeviceDriver:
         self._wanted = Wanted()
         self._link: Link | None = None
         self._known_up_to: int | None = None
-        self._told_up_to = 0
-        self._catch_up_to = 0
-        self._link_number = 0
-        self._untaken = 0
-        self._joining = False
-        self._told_lost = False
+        self._told_up_to = self._catch_up_to = self._link_number = self._untaken = 0
+        self._joining = self._told_lost = self._asking = False
         self._seldom: dict[str, float] = {}
         self._wake = asyncio.Event()
         self._joined = asyncio.Event()
         self.leave = Leave()
+        self.rejoins = False
+        """Its table takes up its events where they are now: what came since the last one known was a technician's."""
         self.capabilities: tuple[Capability, ...] = ()
         self._connection = 0
         self._runs = 0
         """Connections of the present link."""
-        self._asking = False
         self._patience = Patience()
 
     @property
@@ -131,7 +129,7 @@ class DeviceDriver:
 
     def joined(self, eseq: int) -> None:
         """The table has noted that it takes events after this one."""
-        self._known_up_to = eseq
+        self._known_up_to, self.rejoins = eseq, False
         self._joined.set()
 
     def settled(self) -> None:
@@ -166,13 +164,15 @@ class DeviceDriver:
     async def lend(self, words: str) -> None:
         """Let go of the device until its leave ends; its gate is locked and its port free when this returns."""
         await self.lock_now()
-        self._told_lost = True
+        self._told_lost, self.rejoins = True, lent_and_told(words)
         await self.leave.begin(self._joined.set, has_link=self.standing is not Standing.STOPPED)
         self.standing, self.detail = Standing.STOPPED, words
 
     async def _serve_link(self) -> None:
         """Serve one link: until the table has noted where a new device's events begin, else for ever."""
         self._untaken, self._joining = 0, False
+        if self.rejoins and self.habits.keeps_events:
+            self._known_up_to = None
         self._joined.clear()
         self._link_number += 1
         self._view.caught_up = False
@@ -254,7 +254,7 @@ class DeviceDriver:
 
     def _hear_running(self, output: Running) -> None:
         status = output.status
-        if self._known_up_to is None and not is_fresh(status):
+        if self._known_up_to is None and (self.rejoins or not is_fresh(status)):
             self._joining = True  # no event is taken before the table has noted where they begin
             self._tell(Joined(self.name, status.last_eseq))
             return

@@ -19,6 +19,10 @@ MINUTES_MAX: Final = 60.0
 MINUTES_USUAL: Final = 15.0
 
 
+LENT: Final = "diagnostic mode: "
+UNTOLD: Final = "; not all of its events are known"
+
+
 class GrantError(ShoedError):
     """The persons or the order do not suffice."""
 
@@ -46,6 +50,12 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True):
                 "Name another person: supervisor:NAME.",
             )
 
-    def words(self) -> str:
-        """Say it in one line, for the journal."""
-        return f"diagnostic mode: work order {self.ticket}, {self.by} with {self.second}, {self.minutes:g} minutes"
+    def words(self, *, is_told: bool = True) -> str:
+        """Say it in one line, for the journal; not `is_told`: the device may hold events of its table that are not known yet."""
+        words = f"{LENT}work order {self.ticket}, {self.by} with {self.second}, {self.minutes:g} minutes"
+        return words if is_told else f"{words}{UNTOLD}"
+
+
+def lent_and_told(detail: str) -> bool:
+    """Whether these words of the journal are those of a device that was lent when its table knew all its events."""
+    return detail.startswith(LENT) and not detail.endswith(UNTOLD)

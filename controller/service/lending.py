@@ -5,7 +5,8 @@ stays. Then the journal has who got the device, for which order and how long, as
 the port is free. All of that is durable before the port is free: a daemon that is killed meanwhile comes back with a closed table.
 
 The device comes back when it is given back or its time is up: it must prove its identity as after every lost connection, the table must be
-opened by a person, and its cards must be loaded and shuffled before one is dealt.
+opened by a person, and its cards must be loaded and shuffled before one is dealt. What it did meanwhile is the technician's and no card of
+the table: its table takes up its events after those, which is noted, unless some were still untold when it was lent.
 """
 
 from __future__ import annotations
@@ -63,12 +64,14 @@ class Lending:
             closed = await task.ask(Close(by=grant.second))
             if closed.entry is None:
                 return closed
-        noted = await task.ask(DeviceNotice(event="lost", name=device, detail=grant.words(), by=grant.by))
+        driver = task.drivers[device]
+        words = grant.words(is_told=driver.caught_up)
+        noted = await task.ask(DeviceNotice(event="lost", name=device, detail=words, by=grant.by))
         if noted.entry is None:
             return noted
         timer = asyncio.get_running_loop().call_later(grant.minutes * 60, self.give_back, task, device)
         self._lent[key] = Lent(grant, timer)
-        await task.drivers[device].lend(grant.words())
+        await driver.lend(words)
         return noted
 
     def give_back(self, task: TableTask, device: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the journal keeps of the daemon's own life: each start with what was in force, each orderly stop (EQ-94, EQ-95).
+"""What the journal keeps of the daemon's own life: starts with what was in force, orderly stops (EQ-94, EQ-95), captures (EQ-84).
 
 These entries are no acts of the table and change no state; recovery passes over them. A start without a stop before it
 is a power loss or a kill. From the start's record old acts can be judged again later under the same game, method and
@@ -18,7 +18,8 @@ from controller.table.state import TableState
 
 STARTED: Final = "started"
 STOPPED: Final = "stopped"
-LIFE_KINDS: Final = (STARTED, STOPPED)
+CAPTURE: Final = "capture"
+LIFE_KINDS: Final = (STARTED, STOPPED, CAPTURE)
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +42,16 @@ class Stopped(msgspec.Struct, frozen=True, kw_only=True):
     act: str = STOPPED
 
 
+class CaptureSwitched(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of an entry about a capture: somebody has a device's line recorded, or ends it."""
+
+    act: str = CAPTURE
+    device: str
+    on: bool
+    by: str
+    second: str
+
+
 def draft_started(engine: Engine, config: TableConfig, state: TableState, software: str, program: str) -> EntryDraft:
     """Return the entry of a start."""
     procedure = engine.procedure
@@ -61,5 +72,10 @@ def draft_stopped(engine: Engine, state: TableState) -> EntryDraft:
     return _draft(engine, state, STOPPED, Stopped())
 
 
-def _draft(engine: Engine, state: TableState, kind: str, body: Started | Stopped) -> EntryDraft:
+def draft_capture(engine: Engine, state: TableState, device: str, *, on: bool, by: str, second: str) -> EntryDraft:
+    """Return the entry of a capture that is switched."""
+    return _draft(engine, state, CAPTURE, CaptureSwitched(device=device, on=on, by=by, second=second))
+
+
+def _draft(engine: Engine, state: TableState, kind: str, body: Started | Stopped | CaptureSwitched) -> EntryDraft:
     return EntryDraft(table=engine.table, shoe=state.shoe, round=state.round_number, kind=kind, body=msgspec.json.encode(body))

@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from controller.service.bus_lines import BusLines
 from controller.service.config import DeviceConfig, Setup
 from controller.service.errors import ConfigError
+from firmware_bridge.capture.tap import Tap, TappedTransport
 from firmware_bridge.codec import Codec
 from firmware_bridge.commands import Command, Request
 from firmware_bridge.device import Device, DeviceOutput, line_of
@@ -93,8 +94,8 @@ def read_device_key(path: Path) -> bytes:
     return key
 
 
-def link_maker(setup: Setup, device: DeviceConfig, codec: Codec, lines: BusLines) -> LinkMaker:
-    """Return what makes links to a device of SDP/1.
+def link_maker(setup: Setup, device: DeviceConfig, codec: Codec, lines: BusLines, tap: Tap) -> LinkMaker:
+    """Return what makes links to a device of SDP/1; `tap` hears their bytes.
 
     Raises:
         ConfigError: when its key cannot be read, or its port names no bus.
@@ -112,7 +113,8 @@ def link_maker(setup: Setup, device: DeviceConfig, codec: Codec, lines: BusLines
         settings = HostSettings(
             line=line_of(transport), expected_serial=device.serial, device_key=key, first_wanted=first_wanted, address=address
         )
-        bridge = Device(device.name, transport, HostSession(codec, settings, os.urandom), consumer, clock=time.monotonic)
+        heard = TappedTransport(transport, tap)
+        bridge = Device(device.name, heard, HostSession(codec, settings, os.urandom), consumer, clock=time.monotonic)
         return DeviceLink(bridge, read_status)
 
     return make

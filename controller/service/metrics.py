@@ -24,6 +24,8 @@ HELP: Final = {
     "shoed_device_faults_total": "Faults on the line, by kind.",
     "shoed_device_floods_total": "Times that a device sent without end what says nothing.",
     "shoed_line_bytes_total": "Bytes over the port of a device, by direction.",
+    "shoed_capture_on": "1 while a device's line is recorded.",
+    "shoed_capture_lost_total": "Pieces of a line that a capture could not take, since it was switched on last.",
     "shoed_journal_ready": "1 while the journal takes entries.",
     "shoed_journal_last_entry": "Number of the last entry.",
     "shoed_table_alarms": "Alarms open at a table.",

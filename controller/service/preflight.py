@@ -203,8 +203,8 @@ def procedure_of(setup: Setup, table: TableConfig) -> Procedure:
 
 
 def _plan_table(setup: Setup, table: TableConfig, shelf: ProfileShelf, lines: BusLines) -> TablePlan:
-    key, procedure = f"table.{table.id}", procedure_of(setup, table)
-    devices = {device.name: _plan_device(setup, f"{key}.device.{device.name}", device, shelf, lines) for device in table.device}
+    procedure = procedure_of(setup, table)
+    devices = {device.name: _plan_device(setup, table.id, device, shelf, lines) for device in table.device}
     return TablePlan(table, procedure, devices)
 
 
@@ -218,9 +218,10 @@ def _make_shelf(setup: Setup) -> ProfileShelf:
         ) from error
 
 
-def _plan_device(setup: Setup, key: str, device: DeviceConfig, shelf: ProfileShelf, lines: BusLines) -> DevicePlan:
+def _plan_device(setup: Setup, table_id: str, device: DeviceConfig, shelf: ProfileShelf, lines: BusLines) -> DevicePlan:
+    key = f"table.{table_id}.device.{device.name}"
     try:
-        return plan_device(setup, key, device, shelf, lines)
+        return plan_device(setup, table_id, device, shelf, lines)
     except UnknownProfileError as error:
         near = f"did you mean `{error.nearest}`?" if error.nearest else f"known are: {', '.join(error.known)}"
         raise ConfigError(

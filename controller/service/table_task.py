@@ -35,6 +35,7 @@ from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.errors import BusyError, ServiceError, StoppingError
 from controller.service.feed import Feed, FeedEntry
+from controller.service.grant import lent_and_told
 from controller.service.inbox import Heard, Joined, Noticed, ToTable
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
@@ -118,11 +119,9 @@ class TableTask:
         self.busy_since: float | None = None
         """When the act now in hand was taken up: a table that hangs is found by this."""
         self._state = state
-        self._journal = journal
-        self._metrics = metrics
+        self._journal, self._metrics = journal, metrics
         self._logger = logger.bind(table=self.id)
-        self._clock = clock
-        self._wall_ms = wall_ms
+        self._clock, self._wall_ms = clock, wall_ms
         self._inbox: asyncio.Queue[Asked | ToTable] = asyncio.Queue()
         self._asked = 0
         self._stopping = False
@@ -377,6 +376,7 @@ class TableTask:
         wanted = self.engine.wanted(self._state)
         for name, driver in self.drivers.items():
             driver.want(wanted)
+            driver.rejoins = any(a.code == "device-lost" and a.where == name and lent_and_told(a.detail) for a in self._state.alarms)
             self._driving.append(asyncio.create_task(driver.run(self._state.device_seq.get(name)), name=f"device {name}"))
 
     async def _let_go_of_devices(self) -> None:

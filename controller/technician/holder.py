@@ -19,6 +19,7 @@ import msgspec
 from controller.errors import ShoedError
 from controller.service.config import DeviceConfig, Setup, TableConfig, load_config
 from controller.service.grant import Grant
+from controller.table.acts import By
 from controller.technician.errors import TechnicianError
 from firmware_bridge.transport.address import path_of
 from firmware_bridge.transport.base import TransportError
@@ -43,6 +44,17 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
         """Say who has it and how it is."""
         state = f", which is {self.told['state']}" if "state" in self.told else ""
         return f"The daemon holds this port for its table {self.table}, device {self.device}{state}."
+
+
+class RecordedLine(msgspec.Struct, frozen=True, kw_only=True):
+    """How a daemon's capture of a device stands, as its API tells it."""
+
+    on: bool
+    files: tuple[str, ...]
+    records: int
+    lost: int
+    writing: bool
+    trouble: str
 
 
 def holder_of(port: str, config_file: Path | None = None) -> Held | None:
@@ -141,6 +153,30 @@ def lent(held: Held, grant: Grant) -> Iterator[None]:
         yield
     finally:
         _request(setup, "DELETE", path)
+
+
+def switch_capture(held: Held, *, on: bool, by: By, second: By | None) -> RecordedLine:
+    """Have the daemon record the line of a device, or end it; returns how its capture stands then.
+
+    Raises:
+        TechnicianError: the daemon cannot be asked, or does not do it.
+    """
+    body = {"on": on, "by": str(by)} | ({} if second is None else {"second": str(second)})
+    return _recorded(held, "POST", body)
+
+
+def recorded_line(held: Held) -> RecordedLine:
+    """Return how the daemon's capture of a device stands; raises as `switch_capture`."""
+    return _recorded(held, "GET", None)
+
+
+def _recorded(held: Held, method: str, body: object) -> RecordedLine:
+    setup = load_config(held.config_file)
+    status, told = _request(setup, method, f"/v1/tables/{held.table}/devices/{held.device}/capture", body)
+    if status != 200:
+        what = str(told.get("what") or f"The daemon answers {status}.")
+        raise TechnicianError(str(told.get("code") or "not-captured"), what, str(told.get("do") or "Look at the daemon's log."))
+    return msgspec.convert(told, RecordedLine)
 
 
 def _request(setup: Setup, method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:

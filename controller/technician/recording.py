@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from controller.technician.bench import Bench
 from controller.technician.errors import TechnicianError
+from controller.technician.reach import AnyCodec
 from device_profiles.plain.frames import Way
-from firmware_bridge.capture.pcapng_file import CaptureWriter
+from firmware_bridge.capture.frames import frames_of
+from firmware_bridge.capture.pcapng_file import Captured, CaptureWriter
 from firmware_bridge.session.outputs import EventArrived, HostOutput
 
+FRAME_BYTES: Final = 256
+"""More than the file adds to a frame, or to itself at its beginning."""
 SYNC_S: Final = 0.02
 """Events of so long go to the disk together; a device sends at most eight before it waits (SDP/1 1.7), so this is its pace too."""
 
@@ -32,6 +37,16 @@ def open_capture(path: Path) -> BinaryIO:
     except OSError as error:
         what = f"The capture cannot be written to {path}: {error.strerror}."
         raise TechnicianError("file-not-writable", what, "Name a file that does not exist yet.") from error
+
+
+async def opened(opening: Awaitable[object], recorder: Recorder | None, file: Path | None) -> None:
+    """Open a bench; where that fails before anything was heard, its capture is taken away, so that the next try may use the name."""
+    try:
+        await opening
+    except BaseException:
+        if recorder is not None and file is not None:
+            recorder.take_away(file)
+        raise
 
 
 class Recorder:
@@ -64,6 +79,12 @@ class Recorder:
         if not self._stream.closed:
             self._stream.close()
 
+    def take_away(self, file: Path) -> None:
+        """Remove a capture in which nothing is."""
+        if not self.records:
+            self.close()
+            file.unlink(missing_ok=True)
+
     def _hear(self, way: Way, chunk: bytes, now_s: float) -> None:
         if self._stream.closed:
             return  # the port's last words, after the capture's end
@@ -83,3 +104,17 @@ class Recorder:
         self._stream.flush()
         os.fsync(self._stream.fileno())
         self._bench.acknowledge(self._due)
+
+
+def write_frames(path: Path, records: Sequence[Captured], codec: AnyCodec, profile: str) -> None:
+    """Write a capture's frames to a new file, one a record: what one read carried may be half a frame or three.
+
+    Raises:
+        TechnicianError: the file exists already, or cannot be written.
+    """
+    device = records[0].device if records else "device"
+    most_bytes = sum(len(record.content) + FRAME_BYTES for record in records) * 2 + FRAME_BYTES
+    with open_capture(path) as stream:
+        writer = CaptureWriter(stream, device, profile=profile, most_bytes=most_bytes)
+        for frame in frames_of(records, codec):
+            writer.write(frame.way, frame.content, frame.at_s)

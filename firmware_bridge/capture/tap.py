@@ -24,6 +24,13 @@ class TappedTransport(Transport):
     def state(self) -> TransportState:
         return self._inner.state
 
+    @property
+    def sharers(self) -> int:
+        return self._inner.sharers
+
+    def plug_mark(self) -> object:
+        return self._inner.plug_mark()
+
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> None:
         def heard(chunk: bytes) -> None:
             self._tap(Way.IN, chunk)

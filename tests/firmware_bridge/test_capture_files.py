@@ -151,3 +151,9 @@ def test_an_analyser_names_the_frames_of_sdp1(tmp_path: Path) -> None:
     for told, message in zip(named_by_tshark(tmp_path, "sdp1", lua_of_sdp1(profile), frames), meant, strict=True):
         kind, _, name = message.partition(".")
         assert told == "sealed" or told == f"{kind.rstrip('s')} {name}" or kind == "event_ack", (told, message)
+
+
+def test_an_ear_hides_nothing_of_the_transport_that_it_listens_to() -> None:
+    missing = [name for name, member in vars(Transport).items() if callable(member) or isinstance(member, property)]
+    own = vars(TappedTransport)
+    assert [name for name in missing if not name.startswith("_") and name not in own] == []

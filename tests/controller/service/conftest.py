@@ -18,7 +18,8 @@ from hil.mechanism.cards import fresh_deck
 from hil.simulated.device import SimulatedDevice
 from hil.simulated.settings import SimulatedSettings
 
-PATIENCE_S = 15.0
+PATIENCE_S = 60.0
+"""A daemon imports for half a second on an idle machine; this is one that a whole suite keeps busy."""
 
 
 class Site:
