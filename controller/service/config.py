@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from controller.service.config_captures import CaptureConfig, CapturesConfig
 from controller.service.errors import ConfigError
 from controller.service.strict import needs, read_struct, shown
 from controller.service.usb_config import UsbConfig, check_usb
@@ -63,23 +64,6 @@ class LogFormat(Enum):
     AUTO = "auto"
     JSON = "json"
     PRETTY = "pretty"
-
-
-class CaptureConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The capture of one device's line: everything that goes over it, in pcapng files."""
-
-    on: Annotated[
-        bool, needs("true or false", "Captures from the daemon's start; a technician switches it while it runs (`shoed device capture`).")
-    ] = False
-    most_mb: Annotated[
-        int,
-        needs(
-            "a number of megabytes from 1 to 100000", "How much is kept; the oldest is deleted. A busy day has some 50.", ge=1, le=100_000
-        ),
-    ] = 100
-    most_hours: Annotated[
-        float, needs("a number of hours from 0.1 to 8760", "How old the oldest may be when something new is written.", ge=0.1, le=8760)
-    ] = 72.0
 
 
 class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -182,19 +166,6 @@ class BusConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             min_length=1,
         ),
     ]
-
-
-class CapturesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where captures of lines are kept."""
-
-    directory: Annotated[
-        str,
-        needs(
-            "a directory in quotes",
-            "Each device has its own folder in it, `TABLE/DEVICE`. On an open line a capture tells cards: keep it as the journal.",
-            min_length=1,
-        ),
-    ] = "captures"
 
 
 class ProfilesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

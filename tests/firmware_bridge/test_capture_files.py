@@ -89,6 +89,9 @@ class Pipe(Transport):
     async def write(self, chunk: bytes, deadline_s: float = 1.0) -> None:
         self.sent = chunk
 
+    def rest(self, seconds: float) -> None:
+        self.rested_s = seconds
+
     async def close(self) -> None:
         self.closed = True
 
