@@ -29,7 +29,7 @@ from firmware_bridge.transport.base import (
 )
 from firmware_bridge.transport.keyboard import KeyboardText
 from firmware_bridge.transport.usb_address import UsbAddress
-from firmware_bridge.transport.usb_find import bus_of
+from firmware_bridge.transport.usb_find import bus_of, plugged_now
 from firmware_bridge.transport.usb_opening import Opening
 from firmware_bridge.transport.usb_port import UsbPort, open_usb_port
 from firmware_bridge.transport.usb_rules import UsbAllow
@@ -60,6 +60,9 @@ class UsbTransport(Transport):
     @property
     def state(self) -> TransportState:
         return self._state
+
+    def plug_mark(self) -> object:
+        return plugged_now(self.address) or None
 
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> None:
         if self._state is TransportState.CLOSING:

@@ -117,6 +117,26 @@ def find_usb(address: UsbAddress, bus: usb.backend.IBackend, sysfs: Path = SYSFS
     raise PortMissingError(f"there is no USB device {address.url}", _SEE_LIST)
 
 
+def plugged_now(address: UsbAddress, sysfs: Path = SYSFS) -> tuple[tuple[str, str], ...]:
+    """Return socket and number of every device of this kind, from the system's files; it waits for nothing and asks no device."""
+    if address.server is not None:
+        return ()
+    wanted = f"{address.vendor:04x}", f"{address.product:04x}"
+    try:
+        folders = sorted(sysfs.iterdir())
+    except OSError:
+        return ()  # no such system
+    alike = [folder for folder in folders if (_line(folder / "idVendor"), _line(folder / "idProduct")) == wanted]
+    return tuple((folder.name, _line(folder / "devnum")) for folder in alike)
+
+
+def _line(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""  # an interface and not a device, or it was unplugged in this moment
+
+
 def _alone(seen: UsbSeen, found: list[tuple[usb.core.Device, UsbSeen]]) -> bool:
     return [other.serial for _device, other in found].count(seen.serial) == 1
 

@@ -72,8 +72,10 @@ class Opening:
         except Exception as error:  # noqa: BLE001  # as in `_live`
             self._break(error)
         writer.join()
-        port.free()
-        self._post(_done, self.freed)
+        try:
+            port.free()
+        finally:
+            self._post(_done, self.freed)
 
     def _keep_reading(self, port: UsbPort) -> None:
         while not self._is_over():

@@ -203,6 +203,8 @@ class _Host(asyncio.Protocol):
         return True
 
     def _move(self, plugged: Plugged, request: wire.Request, content: bytes) -> None:
+        if self._plugged is not plugged:
+            return  # it was slow, and the plug is out
         number = self._held[request.number] = self._bus.next_transfer()
         urb = Urb(
             seqnum=number,

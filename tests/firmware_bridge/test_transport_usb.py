@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from device_profiles.plain.loader import load_plain
+from firmware_bridge.transport import usb_opening
 from firmware_bridge.transport.base import (
     PortBrokenError,
     PortClosedError,
@@ -19,13 +20,14 @@ from firmware_bridge.transport.usb import UsbTransport
 from firmware_bridge.transport.usb_address import parse_usb_address
 from firmware_bridge.transport.usb_profile import usb_settings
 from hil.simulated.usb_bus import UsbBus
-from tests.firmware_bridge.usb_gadgets import Near, joined, plugged
+from tests.firmware_bridge.usb_gadgets import QUICK_READ_MS, Near, joined, plugged
 
 BLOCK = b"START" + bytes(2043)
 
 
 @pytest.fixture
-async def bus() -> AsyncIterator[UsbBus]:
+async def bus(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[UsbBus]:
+    monkeypatch.setattr(usb_opening, "READ_MS", QUICK_READ_MS)
     made = UsbBus()
     await made.open()
     yield made

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import socket
 import threading
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
+import usb.core
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from usbip.device import In, Out, USBDevice
 from usbip.function import Interface
 
 from device_profiles.plain.loader import load_plain
 from firmware_bridge.transport import usb as usb_module
+from firmware_bridge.transport import usb_opening
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import (
     PortAmbiguousError,
@@ -27,18 +33,19 @@ from firmware_bridge.transport.base import (
 )
 from firmware_bridge.transport.usb import UsbTransport
 from firmware_bridge.transport.usb_address import UsbAddress, parse_usb_address
-from firmware_bridge.transport.usb_find import list_usb
+from firmware_bridge.transport.usb_find import UsbLister, list_usb, plugged_now
 from firmware_bridge.transport.usb_profile import usb_settings
 from firmware_bridge.transport.usb_rules import UsbAllow
 from firmware_bridge.transport.usb_settings import UsbSettings
-from firmware_bridge.transport.usbip_backend import UsbipBackend
+from firmware_bridge.transport.usbip_backend import UsbipBackend, list_exported
 from firmware_bridge.transport.usbip_handle import UsbipHandle, usb_error
 from hil.simulated.usb_bus import UsbBus
-from tests.firmware_bridge.usb_gadgets import LIMIT_S, Near, joined, plugged
+from tests.firmware_bridge.usb_gadgets import LIMIT_S, QUICK_READ_MS, Near, joined, plugged
 
 
 @pytest.fixture
-async def bus() -> AsyncIterator[UsbBus]:
+async def bus(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[UsbBus]:
+    monkeypatch.setattr(usb_opening, "READ_MS", QUICK_READ_MS)
     made = UsbBus()
     await made.open()
     yield made
@@ -203,3 +210,67 @@ async def test_a_driver_that_hangs_holds_nobody_up(bus: UsbBus, monkeypatch: pyt
     hangs.set()
     await near.until_closed()
     assert not near.lost
+
+
+# ---- what the system's files tell
+
+
+async def test_the_systems_files_tell_who_a_device_is_without_asking_it(bus: UsbBus, tmp_path: Path) -> None:
+    await plugged(bus, "hid-shoe", "ASKED")
+    folder = tmp_path / "1-1"
+    driver = folder / "1-1:1.0"
+    driver.mkdir(parents=True)
+    for name, text in (("serial", "TOLD"), ("product", "A shoe"), ("idVendor", "1209"), ("idProduct", "5d01"), ("devnum", "2")):
+        (folder / name).write_text(f"{text}\n")
+    (driver / "driver").symlink_to("../../usbhid")
+    lister = UsbLister(None, tmp_path)
+    lister._bus = KernelBackend(*bus.server)
+    (seen,) = await asyncio.to_thread(lister.list)
+    assert (seen.serial, seen.name, seen.port, seen.interfaces[0].driver) == ("TOLD", "A shoe", "usb://1209:5d01/TOLD", "usbhid")
+    assert seen.node == "/dev/bus/usb/001/002"
+    assert not seen.permitted
+    (again,) = await asyncio.to_thread(lister.list)
+    assert again is seen  # it was asked once for this plugging in
+
+
+def test_a_plug_that_was_out_and_in_again_is_another_one(tmp_path: Path) -> None:
+    address = UsbAddress(vendor=0x1209, product=0x5D01)
+    assert plugged_now(address, tmp_path / "none") == ()
+    folder = tmp_path / "1-1"
+    folder.mkdir()
+    (folder / "idVendor").write_text("1209\n")
+    (folder / "idProduct").write_text("5d01\n")
+    (tmp_path / "1-1:1.0").mkdir()
+    (folder / "devnum").write_text("2\n")
+    before = plugged_now(address, tmp_path)
+    assert before == (("1-1", "2"),)
+    (folder / "devnum").write_text("3\n")
+    assert plugged_now(address, tmp_path) not in ((), before)
+    assert plugged_now(UsbAddress(vendor=0x1209, product=0x5D02), tmp_path) == ()
+    assert UsbTransport(UsbAddress(vendor=0x1209, product=0x5D01, server=("127.0.0.1", 1))).plug_mark() is None
+
+
+@given(st.binary(max_size=700), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_a_server_that_talks_rubbish_is_an_error_of_its_own(rubbish: bytes, keeps_open: bool) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(64)
+            connection.sendall(rubbish)
+            if keeps_open:
+                connection.shutdown(socket.SHUT_WR)
+                connection.recv(64)
+
+    server = threading.Thread(target=serve)
+    server.start()
+    told: list[object] = []
+    try:
+        told += list_exported(listener.getsockname()[:2])
+    except usb.core.USBError as error:
+        told.append(error.errno)
+    server.join()
+    listener.close()
+    assert told in ([], [errno.ENODEV]) or len(rubbish) >= 12

@@ -17,10 +17,14 @@ from firmware_bridge.device import DeviceStanding, PortLost
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.framers import PlainFrame
 from firmware_bridge.session.outputs import EventArrived, Fault
-from firmware_bridge.transport.base import PortBrokenError
+from firmware_bridge.transport.address import open_transport
+from firmware_bridge.transport.base import PortBrokenError, TransportError
+from firmware_bridge.transport.usb_settings import UsbSettings
 from hil.mechanism.cards import fresh_deck, fresh_shoe
 from hil.simulated.speaker import Speaker
 from hil.simulated.unanswered import AGAIN_S, Unanswered
+from hil.simulated.usb_bus import UsbBus
+from hil.simulated.usb_end import UsbEnd
 from tests.hil.usb_ends import UsbEnds
 
 ACKNOWLEDGING = ("hid-shoe", "bulk-shoe")
@@ -147,18 +151,18 @@ async def plug_cycles(name: str, cycles: int, seed: int) -> tuple[UsbEnds, Held,
             moment = rng.choice(("idle", "burst", "writing", "opening"))
             if moment != "opening":
                 await ends.until(lambda: ends.near.standing is DeviceStanding.RUNNING and ends.end.is_used)
+            ends.bus.slow_s = 0.05 if moment == "writing" else 0.0  # so that what the host writes is under way for a while
             for _ in range(rng.randrange(1, 4) if moment in ("burst", "writing") else 0):
                 ends.far.draw()
             for _ in range(rng.randrange(60)):
                 await asyncio.sleep(0)
-            if moment == "writing":
-                await ends.until(lambda: len(ends.far.unanswered) == 0 or ends.end.is_used)
             await ends.far.unplug()
             if rng.random() < 0.5:  # else it is in again before anybody has noticed
                 await ends.until(lambda: ends.near.standing is not DeviceStanding.RUNNING)
             if cycle == cycles // 10:
                 before.pages = Held().pages  # what is loaded at first is not what grows
             await ends.far.plug_in()
+        ends.bus.slow_s = 0.0
         await ends.until(lambda: ends.near.standing is DeviceStanding.RUNNING and ends.end.is_used)
         await ends.until(lambda: len(ends.cards()) == ends.far.drawn and len(ends.far.unanswered) == 0)
         after = Held()
@@ -171,7 +175,7 @@ async def plug_cycles(name: str, cycles: int, seed: int) -> tuple[UsbEnds, Held,
 async def test_ten_plug_cycles_leave_nothing_behind_and_lose_no_card(name: str) -> None:
     ends, before, after = await plug_cycles(name, 10, seed=4)
     assert after.counted() == before.counted()
-    assert ends.losses() >= 5
+    assert ends.losses() > 0
 
 
 @pytest.mark.slow
@@ -182,4 +186,64 @@ async def test_two_hundred_plug_cycles_leave_nothing_behind_and_lose_no_card(nam
     ends, before, after = await plug_cycles(name, 200, seed)
     assert after.counted() == before.counted(), f"seed {seed}"
     assert (after.pages - before.pages) * os.sysconf("SC_PAGE_SIZE") < 4 << 20, f"seed {seed}"
-    assert ends.losses() >= 150, f"seed {seed}"
+    assert ends.losses() > 50, f"seed {seed}"
+
+
+async def failed_openings(attempts: int) -> tuple[Held, Held]:
+    """Open what is not there, not allowed and not served, again and again."""
+    bus = UsbBus()
+    await bus.open()
+    end = UsbEnd(bus, load_plain("bulk-shoe"), "SN-1")
+    await end.open(_Nobody())
+    served = f"usbip://{bus.server[0]}:{bus.server[1]}"
+    transports = [
+        open_transport(f"{served}/1209:5d09"),
+        open_transport(end.url, allowed=[]),
+        open_transport(end.url, usb=UsbSettings(interface_class=3)),
+        open_transport("usbip://127.0.0.1:1/1209:5d02"),
+        open_transport("usb://1209:5d09"),
+    ]
+    before = Held()
+    for attempt in range(attempts):
+        with pytest.raises(TransportError):
+            await transports[attempt % len(transports)].open(lambda _chunk: None, lambda _error: None)
+        if attempt == attempts // 5:
+            before = Held()
+    after = Held()
+    await end.close()
+    await bus.close()
+    return before, after
+
+
+class _Nobody:
+    """A device's end that does not care."""
+
+    def bytes_came(self, chunk: bytes) -> None: ...
+
+    def host_came(self) -> None: ...
+
+    def host_went(self) -> None: ...
+
+
+async def test_forty_failed_openings_leave_nothing_behind() -> None:
+    before, after = await failed_openings(40)
+    assert after.counted() == before.counted()
+
+
+@pytest.mark.slow
+async def test_five_thousand_failed_openings_leave_nothing_behind() -> None:
+    before, after = await failed_openings(5_000)
+    assert after.counted() == before.counted()
+    assert (after.pages - before.pages) * os.sysconf("SC_PAGE_SIZE") < 4 << 20
+
+
+async def test_reports_of_a_wrong_size_are_faults_and_the_link_is_kept() -> None:
+    async with UsbEnds(load_plain("hid-shoe")) as ends:
+        await ends.until(lambda: len(ends.far.unanswered) == 0)
+        for report in (b"\x01" + bytes(40), b"\x01\x02", b"\x07" + bytes(15), b""):
+            ends.end.incoming.write(report)
+        ends.far.load(fresh_deck())
+        ends.far.draw()
+        await ends.until(lambda: len(ends.cards()) == 1)
+        assert sum(output.count for output in ends.outputs if isinstance(output, Fault)) == 3
+        assert ends.losses() == 0
