@@ -12,15 +12,20 @@ import os
 import socket
 import termios
 import tty
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 READ_BYTES = 4096
 """What a tty's buffer holds at most."""
 
 SEND_LIMIT_BYTES = 65536
 """A host that reads nothing for so long is gone; the heartbeat says so before."""
+
+
+RESTING_MAX: Final = 32
+"""As many ends are closed here in the longest pause after which a host tries a port again, at the pace of many small tests."""
 
 
 class EndListener(Protocol):
@@ -51,6 +56,9 @@ class End(Protocol):
 
 class PtyEnd:
     """A pseudo-terminal; `link`, where given, is a path that always points at it.
+
+    The number of one that is closed rests for a time. The system would give it to the next at once, and a host that still tries the
+    old path would find another's device there, and keep its own host out.
 
     A pseudo-terminal carries bytes at any rate. With `baud` it is as a UART is: while the host has set another rate, bits are sampled at
     the wrong moments, and both sides get rubbish.
@@ -94,9 +102,9 @@ class PtyEnd:
             return
         asyncio.get_running_loop().remove_reader(self._master)
         if self._link is not None and self._link.is_symlink() and str(self._link.readlink()) == self.path:
-            self._link.unlink()  # first: the number of a closed pseudo-terminal is another's at once
+            self._link.unlink()
         os.close(self._master)
-        os.close(self._kept_slave)
+        _let_rest(self._kept_slave)
         self._master = self._kept_slave = -1
 
     def _readable(self) -> None:
@@ -112,6 +120,16 @@ class PtyEnd:
         if self._speed is None or termios.tcgetattr(self._kept_slave)[4] == self._speed:
             return chunk
         return sampled(chunk)
+
+
+_resting: Final[deque[int]] = deque()
+
+
+def _let_rest(slave: int) -> None:
+    """Close a slave whose master is gone, but later: while it is open, its number is nobody's and its path leads nowhere."""
+    _resting.append(slave)
+    if len(_resting) > RESTING_MAX:
+        os.close(_resting.popleft())
 
 
 def sampled(chunk: bytes) -> bytes:
