@@ -32,4 +32,11 @@ class PortFlooded(msgspec.Struct, frozen=True):
     bytes_s: int
 
 
-PortNews = PortOpened | PortFailed | PortLost | PortFlooded
+class LineFound(msgspec.Struct, frozen=True):
+    """The device speaks with other settings of its line than its profile or its address says."""
+
+    setting: str
+    expected: str
+
+
+PortNews = PortOpened | PortFailed | PortLost | PortFlooded | LineFound

@@ -32,7 +32,7 @@ from controller.technician.device_log import fetch_log
 from controller.technician.diagnosis import AFTERWARDS, Diagnosis, Work, diagnosing
 from controller.technician.findings import Found
 from controller.technician.holder import holder_of
-from controller.technician.identity import find_rate, identify
+from controller.technician.identity import find_rate, identify_anywhere
 from controller.technician.line_measure import Verdict, measure_line
 from controller.technician.reach import Reach
 from controller.technician.sending import request_of, verify_sendable
@@ -72,8 +72,7 @@ def identify_command(place: Place, find_baud: bool, firmware: str | None, as_jso
         if find_baud:
             return await find_rate(reach)
         try:
-            async with Bench(reach) as bench:
-                return identify(bench, firmware)
+            return await identify_anywhere(reach, firmware)
         except PortBusyError:
             held = holder_of(reach.port, place.config_file)
             if held is None or not held.told:

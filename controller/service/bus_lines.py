@@ -5,9 +5,10 @@ A device's own transport on such a line is a tap; see `firmware_bridge.transport
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Final
 
-from controller.service.config import DeviceConfig, Setup
+from controller.service.config import DeviceConfig, Place, Setup
 from controller.service.usb_config import allowed_devices
 from device_profiles.schema import Framing
 from firmware_bridge.transport.address import open_transport
@@ -17,8 +18,16 @@ from firmware_bridge.transport.serial import DEFAULTS
 from firmware_bridge.transport.settings import SerialSettings
 from firmware_bridge.transport.usb_settings import UsbSettings
 
-Opener = Callable[[], Transport]
-"""Makes the closed transport to one device."""
+Opener = Callable[[SerialSettings], Transport]
+"""Makes the closed transport to one device; the settings are those that its address leaves open."""
+
+_TUNED: Final = ("serial://", "adapter://", "rfc2217://")
+
+
+def choices_at(place: Place, choices: Sequence[SerialSettings]) -> tuple[SerialSettings, ...]:
+    """Return the settings that the line at a place may have: one where it has none, or is shared, or its address names its rate."""
+    tuned = "://" not in place.port or place.port.startswith(_TUNED)
+    return tuple(choices) if tuned and not place.bus and "baud=" not in place.port else tuple(choices[:1])
 
 
 class BusLines:
@@ -43,10 +52,10 @@ class BusLines:
         if not place.bus or framing is None:
             allowed = allowed_devices(self._setup.config.usb)
             open_transport(place.port, usual)  # an address that is none shall be told now, not at the first connection
-            return lambda: open_transport(place.port, usual, usb, allowed)
+            return lambda settings: open_transport(place.port, settings, usb, allowed)
         if place.bus not in self._lines:
             others = (self._setup.place_of(other) for table in self._setup.config.table for other in table.device)
             addresses = tuple(sorted(other.address for other in others if other.bus == place.bus))
-            self._lines[place.bus] = BusLine(lambda: open_transport(place.port), framing, addresses)
+            self._lines[place.bus] = BusLine(lambda: open_transport(place.port, usual), framing, addresses)
         tap = self._lines[place.bus].taps[place.address]
-        return lambda: tap
+        return lambda _settings: tap

@@ -190,7 +190,7 @@ async def _check_device(
         what = f"Nobody answers at {port}: the device is off, or its cable leads elsewhere."
         return [
             *findings,
-            Finding(check, Grade.WRONG, what, "Check its power and cable, and that the port is the right one."),
+            Finding(check, Grade.WRONG, what, "Check its power and cable; `shoed device identify` tries the other rates of its profile."),
         ]
     told[device.name] = found.capabilities
     identity = found.identity

@@ -11,13 +11,15 @@ from typing import Final
 
 import msgspec
 
-from controller.service.bus_lines import BusLines
+from controller.service.bus_lines import BusLines, choices_at
 from controller.service.capturing import CaptureBounds, LineCapture
 from controller.service.card_map import read_card_map
 from controller.service.config import SERIAL_WORDS, DeviceConfig, Setup
 from controller.service.errors import ConfigError
 from controller.service.habits import SDP1, Habits
-from controller.service.link import Consumer, DeviceLink, Link, LinkMaker, link_maker
+from controller.service.line_search import Made, link_at
+from controller.service.link import Consumer, DeviceLink, Link, LinkMaker
+from controller.service.sdp1_link import link_maker
 from controller.service.usb_config import is_usb
 from device_profiles.plain.profile import LineSettings, PlainProfile, TransportKind
 from device_profiles.schema import About
@@ -79,8 +81,8 @@ def plan_device(setup: Setup, table_id: str, device: DeviceConfig, shelf: Profil
     """
     key, capture = f"table.{table_id}.device.{device.name}", _capture_of(setup, table_id, device)
     if device.profile in shelf.names() and not shelf.is_plain(device.profile):
-        _verify_sdp1_keys(setup, key, device)
         codec = Codec(shelf.sdp1(device.profile)) if shelf.is_own(device.profile) else load_codec(device.profile)
+        _verify_sdp1_keys(setup, key, device)
         return DevicePlan(link_maker(setup, device, codec, lines, capture.hear), capture, about=codec.profile.about)
     profile = shelf.plain(device.profile)
     _verify_keys(setup, key, device, profile)
@@ -102,6 +104,20 @@ def _capture_of(setup: Setup, table_id: str, device: DeviceConfig) -> LineCaptur
         most_s=kept.most_hours * 3600,
     )
     return LineCapture(bounds, on=kept.on)
+
+
+def line_choices(told: LineSettings) -> tuple[SerialSettings, ...]:
+    """Return the line settings of a profile, the usual ones first."""
+    usual, choices = serial_settings(told), []
+    for variant in told.alternatives:
+        if isinstance(variant, int):
+            choices.append(msgspec.structs.replace(usual, baud=variant))
+            continue
+        named = {key: value for key, value in msgspec.structs.asdict(variant).items() if value is not None}
+        if variant.parity is not None:
+            named["parity"] = Parity(variant.parity.value)
+        choices.append(msgspec.structs.replace(usual, **named))
+    return (usual, *choices)
 
 
 def serial_settings(told: LineSettings) -> SerialSettings:
@@ -127,22 +143,28 @@ def _habits(device: DeviceConfig, profile: PlainProfile) -> Habits:
 
 def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec, lines: BusLines, tap: Tap) -> LinkMaker:
     told = codec.profile.line.serial
-    usual = DEFAULTS if told is None else serial_settings(told)
-    open_line = lines.opener_of(device, None, usual, usb_settings(codec.profile))
-    _verify_line(setup, key, codec.profile, open_line())
+    choices = choices_at(setup.place_of(device), (DEFAULTS,) if told is None else line_choices(told))
+    open_line = lines.opener_of(device, None, choices[0], usb_settings(codec.profile))
+    _verify_line(setup, key, codec.profile, open_line(choices[0]))
     cards = {} if device.cards is None else read_card_map(setup.path_of(device.cards), setup.file, f"{key}.cards")
 
     async def read_status(bridge: Device) -> StatusReport | None:
         return None  # it cannot be asked
 
-    def make(first_wanted: int, consumer: Consumer) -> Link:
-        transport = open_line()
+    asks = may_write(codec.profile, granted=device.write) and bool(codec.profile.connect.messages or codec.profile.poll)
+
+    def device_at(usual: SerialSettings, first_wanted: int, consumer: Consumer) -> Made:
+        transport = open_line(usual)
         settings = PlainSettings(
             line=line_of(transport), expected_serial=device.serial, first_wanted=first_wanted, may_write=device.write, cards=cards
         )
+        session = PlainSession(codec, settings)
         heard = TappedTransport(transport, tap)
-        bridge = Device(device.name, heard, PlainSession(codec, settings), consumer, clock=time.monotonic, waits=False)
-        return DeviceLink(bridge, read_status)
+        bridge = Device(device.name, heard, session, consumer, clock=time.monotonic, waits=False)
+        return Made(bridge, DeviceLink(bridge, read_status), lambda: session.frames_heard)
+
+    def make(first_wanted: int, consumer: Consumer) -> Link:
+        return link_at(device_at, choices, first_wanted, consumer, asks=asks, keeps_events=False)
 
     return make
 

@@ -33,7 +33,7 @@ from firmware_bridge.device import DeviceOutput
 from firmware_bridge.errors import NotReadyError
 from firmware_bridge.events import DeviceEvent
 from firmware_bridge.link.faults import LossCause
-from firmware_bridge.port_news import PortFailed, PortFlooded, PortLost
+from firmware_bridge.port_news import LineFound, PortFailed, PortFlooded, PortLost
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.outputs import (
     CommandAnswered,
@@ -233,7 +233,7 @@ class DeviceDriver:
                     self._notice_seldom("events-lost", f"events {output.first} to {output.last} are gone from its journal")
             case EventGap():
                 self._view.caught_up, self._catch_up_to = False, max(self._catch_up_to, output.seen)
-            case EventRepeated() | Fault() | LineQuality() | PortFlooded():
+            case EventRepeated() | Fault() | LineQuality() | PortFlooded() | LineFound():
                 notice = self._line.hear(output)
                 if notice is not None:
                     self._notice_seldom(*notice)

@@ -6,11 +6,11 @@ from controller.service.logs import Logger
 from controller.service.metrics import Metrics
 from firmware_bridge.link.faults import FaultKind
 from firmware_bridge.link.quality import LineGrade
-from firmware_bridge.port_news import PortFlooded
+from firmware_bridge.port_news import LineFound, PortFlooded
 from firmware_bridge.session.outputs import EventRepeated, Fault, LineQuality
 
 EXCHANGED = frozenset({FaultKind.EVENT_CHANGED, FaultKind.BOOT_COUNT_BACK})
-LineNews = EventRepeated | Fault | LineQuality | PortFlooded
+LineNews = EventRepeated | Fault | LineQuality | PortFlooded | LineFound
 
 
 class LineWatch:
@@ -34,6 +34,9 @@ class LineWatch:
                 self._logger.warning("line-quality", grade=news.grade.value, per_mille=news.damaged_per_mille)
                 if news.grade is LineGrade.DEGRADED:
                     return "warning", "more than one frame in five is damaged: check cable and plugs"
+            case LineFound():
+                told = f"it speaks at {news.setting}, not at {news.expected}"
+                return "warning", f"{told}: set its line right, or write the rate into the port's address"
             case PortFlooded():
                 self._metrics.add("shoed_device_floods_total", **self._labels)
                 return "warning", f"it sends {news.bytes_s} bytes a second that say nothing: have it and its cable checked"

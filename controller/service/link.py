@@ -6,24 +6,13 @@ A driver knows this contract only, so that tests drive it with a device that has
 from __future__ import annotations
 
 import asyncio
-import os
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final, Protocol
 
-from controller.service.bus_lines import BusLines
-from controller.service.config import DeviceConfig, Setup
-from controller.service.errors import ConfigError
-from firmware_bridge.capture.tap import Tap, TappedTransport
-from firmware_bridge.codec import Codec
-from firmware_bridge.commands import Command, Request
-from firmware_bridge.device import Device, DeviceOutput, line_of
-from firmware_bridge.events import Status
+from firmware_bridge.commands import Command
+from firmware_bridge.device import Device, DeviceOutput
 from firmware_bridge.reports import StatusReport
-from firmware_bridge.seal import DeviceKey
-from firmware_bridge.session.handshake import HostSettings
-from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import CommandAnswered, CommandFailed
 
 KEY_HEX_DIGITS: Final = 32
@@ -92,44 +81,3 @@ def read_device_key(path: Path) -> bytes:
     if not any(key):
         raise ValueError("the file holds the default key, which is for setting the first key only")
     return key
-
-
-def link_maker(setup: Setup, device: DeviceConfig, codec: Codec, lines: BusLines, tap: Tap) -> LinkMaker:
-    """Return what makes links to a device of SDP/1; `tap` hears their bytes.
-
-    Raises:
-        ConfigError: when its key cannot be read, or its port names no bus.
-        TransportError: when its port's address is none.
-    """
-    key = None if device.key_file is None else DeviceKey(_read_key(setup, device))
-    open_line, address = lines.opener_of(device, codec.profile.framing), setup.place_of(device).address
-
-    async def read_status(bridge: Device) -> StatusReport | None:
-        answer = await bridge.command(Request("status"))
-        return codec.status_of(answer.fields) if isinstance(answer, CommandAnswered) and answer.status is Status.OK else None
-
-    def make(first_wanted: int, consumer: Consumer) -> Link:
-        transport = open_line()
-        settings = HostSettings(
-            line=line_of(transport), expected_serial=device.serial, device_key=key, first_wanted=first_wanted, address=address
-        )
-        heard = TappedTransport(transport, tap)
-        bridge = Device(device.name, heard, HostSession(codec, settings, os.urandom), consumer, clock=time.monotonic)
-        return DeviceLink(bridge, read_status)
-
-    return make
-
-
-def _read_key(setup: Setup, device: DeviceConfig) -> bytes:
-    path = setup.path_of(device.key_file or "")
-    try:
-        return read_device_key(path)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it does not hold a key of 32 hexadecimal digits"
-        raise ConfigError(
-            "device-key-unreadable",
-            setup.file,
-            f"device.{device.name}.key_file",
-            f"the key file {path} cannot be used: {reason}",
-            "put the device's key there as 32 hexadecimal digits, readable by this account alone",
-        ) from error

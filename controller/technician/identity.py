@@ -6,17 +6,21 @@ from typing import Final
 
 import msgspec
 
-from controller.technician.bench import Bench
+from controller.technician.bench import CONNECT_S, Bench
 from controller.technician.errors import DeviceNotInOrderError
 from controller.technician.findings import Found, Problem
-from controller.technician.reach import Reach, codec_of, rates_of
+from controller.technician.reach import Reach, codec_of, settings_at
 from device_profiles.plain.describe import about_lines, firmware_problem
 from firmware_bridge.events import DeviceError
 from firmware_bridge.plain.codec import PlainCodec
+from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.reports import StatusReport
+from firmware_bridge.transport.settings import SerialSettings
 
 FIND_S: Final = 1.5
 """A device answers within 0.5 s (SDP/1 1.8), and the second RST goes after one second."""
+
+_UNHEARD: Final = frozenset({"device-silent", "line-unreadable"})
 
 ADVICE: Final = {
     DeviceError.MEMORY: (
@@ -78,30 +82,70 @@ def identify(bench: Bench, firmware: str | None = None) -> Found:
     return Found(columns=("what", "told"), rows=rows, problems=tuple(problems), good=good)
 
 
-async def find_rate(reach: Reach) -> Found:
-    """Try the rates of the profile until the device answers at one."""
-    codec = codec_of(reach.profile, reach.profiles)
-    rows: list[dict[str, object]] = []
-    found: int | None = None
-    for baud in rates_of(codec):
-        bench = Bench(msgspec.structs.replace(reach, baud=baud), connect_s=FIND_S)
+async def identify_anywhere(reach: Reach, firmware: str | None = None) -> Found:
+    """Identify the device; where nothing intelligible is heard, at the other settings that its line may have, in order.
+
+    Raises:
+        DeviceNotInOrderError: nothing intelligible at any setting, or another device answers.
+    """
+    choices = settings_at(reach, codec_of(reach.profile, reach.profiles))
+    first: DeviceNotInOrderError | None = None
+    for number, settings in enumerate(choices or (None,)):
+        bench = Bench(reach if not number else msgspec.structs.replace(reach, settings=settings), connect_s=FIND_S if number else CONNECT_S)
         try:
             async with bench:
-                found = baud
+                if number + 1 < len(choices) and await _is_garbage(bench):
+                    continue
+                found = identify(bench, firmware)
+        except DeviceNotInOrderError as error:
+            if error.code not in _UNHEARD:
+                raise
+            first = first or error
+        else:
+            return found if not number or settings is None else _at_other_setting(found, settings, choices[0])
+    assert first is not None, "each setting was heard at, or was not"
+    raise first
+
+
+async def _is_garbage(bench: Bench) -> bool:
+    """Whether a device that only speaks says what is no frame of its profile; one that was asked has answered already."""
+    if not isinstance(bench.session, PlainSession) or bench.session.frames_heard:
+        return False
+    await bench.listen(FIND_S)
+    return bench.transport.counters.bytes_in > 0 and not bench.session.frames_heard
+
+
+def _at_other_setting(found: Found, settings: SerialSettings, usual: SerialSettings) -> Found:
+    problem = Problem(
+        f"It speaks at {settings.words()}, not at {usual.words()}.",
+        f"Set its line right, or write the settings into the port's address: serial://PATH?{settings.query()}.",
+    )
+    return Found(columns=found.columns, rows=found.rows, problems=(problem, *found.problems), good=found.good)
+
+
+async def find_rate(reach: Reach) -> Found:
+    """Try the settings of the profile until the device answers at one."""
+    codec = codec_of(reach.profile, reach.profiles)
+    rows: list[dict[str, object]] = []
+    found: SerialSettings | None = None
+    for settings in settings_at(reach, codec):
+        bench = Bench(msgspec.structs.replace(reach, settings=settings), connect_s=FIND_S)
+        try:
+            async with bench:
+                found = settings
         except DeviceNotInOrderError as error:
             if error.code == "wrong-device":
                 raise
-        answer = "answers" if found == baud else f"{bench.transport.counters.bytes_in} bytes, no frame"
-        rows.append({"baud": baud, "answer": answer})
+        answer = "answers" if found is settings else f"{bench.transport.counters.bytes_in} bytes, no frame"
+        rows.append({"baud": settings.baud, "setting": settings.words(), "answer": answer})
         if found is not None:
             break
     problem = Problem("The device answers at no rate of the profile.", "Look at the cable, and whether another profile is right.")
-    return Found(
-        columns=("baud", "answer"),
-        rows=tuple(rows),
-        problems=() if found else (problem,),
-        good=f"The device answers at {found} baud: add --baud {found}, or in a configuration write serial://PATH?baud={found}.",
-    )
+    good = ""
+    if found is not None:
+        written = f"in a configuration write serial://PATH?{found.query()}"
+        good = f"The device answers at {found.baud} baud: add --baud {found.baud}, or {written}."
+    return Found(columns=("baud", "setting", "answer"), rows=tuple(rows), problems=() if found else (problem,), good=good)
 
 
 def _standing(status: StatusReport) -> dict[str, str | None]:

@@ -10,7 +10,11 @@ from pathlib import Path
 
 import msgspec
 
+from controller.service.bus_lines import choices_at
+from controller.service.config import Place
+from controller.service.device_plan import line_choices as plain_choices
 from controller.service.device_plan import serial_settings
+from controller.service.sdp1_link import line_choices as sdp1_choices
 from controller.technician.errors import TechnicianError
 from device_profiles.errors import ProfileError
 from device_profiles.schema import Role
@@ -28,6 +32,7 @@ from firmware_bridge.transport.address import open_transport, with_baud
 from firmware_bridge.transport.base import Transport
 from firmware_bridge.transport.bus import BusLine
 from firmware_bridge.transport.serial import DEFAULTS
+from firmware_bridge.transport.settings import SerialSettings
 from firmware_bridge.transport.usb_profile import usb_settings
 
 AnyCodec = Codec | PlainCodec
@@ -47,6 +52,8 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
     profiles: Path | None = None
     """A directory of further profiles."""
     baud: int | None = None
+    settings: SerialSettings | None = None
+    """Of the line, instead of the profile's."""
     key: DeviceKey | None = None
     """Of a sealed line; belongs to `role`."""
     role: Role = Role.OPERATOR
@@ -72,12 +79,15 @@ def codec_of(profile: str, profiles: Path | None = None) -> AnyCodec:
         raise TechnicianError("no-such-profile", f"{text[:1].upper()}{text[1:]}.", "List them: shoed profile list") from error
 
 
-def rates_of(codec: AnyCodec) -> tuple[int, ...]:
-    """Return the rates at which devices of a profile may speak, the usual one first."""
+def settings_at(reach: Reach, codec: AnyCodec) -> tuple[SerialSettings, ...]:
+    """Return the settings that the device's line may have, the usual one first; none where the line has none, or they were said."""
+    place = Place(reach.port, address=reach.address)
+    if reach.baud is not None or reach.settings is not None or reach.address:
+        return ()
     if isinstance(codec, PlainCodec):
         serial = codec.profile.line.serial
-        return () if serial is None else (serial.baud, *serial.alternatives)
-    return (codec.profile.serial.baud, *codec.profile.serial.baud_alternatives)
+        return () if serial is None else choices_at(place, plain_choices(serial))
+    return choices_at(place, sdp1_choices(codec.profile.serial))
 
 
 def transport_of(reach: Reach, codec: AnyCodec) -> Transport:
@@ -97,8 +107,11 @@ def transport_of(reach: Reach, codec: AnyCodec) -> Transport:
 
 def _whole_line(reach: Reach, codec: AnyCodec) -> Transport:
     usual, usb = DEFAULTS, None
-    if isinstance(codec, PlainCodec):
+    if reach.settings is not None:
+        usual = reach.settings
+    elif isinstance(codec, PlainCodec):
         usual = DEFAULTS if codec.profile.line.serial is None else serial_settings(codec.profile.line.serial)
+    if isinstance(codec, PlainCodec):
         usb = usb_settings(codec.profile)
     return open_transport(reach.port if reach.baud is None else with_baud(reach.port, reach.baud), usual, usb)
 

@@ -23,11 +23,23 @@ class Parity(Enum):
     SPACE = "S"
 
 
-class LineSettings(Table, frozen=True, kw_only=True):
-    """A serial line. `alternatives` are tried when nothing sensible is heard."""
+Baud = Annotated[int, msgspec.Meta(ge=50, le=4_000_000)]
 
-    baud: Annotated[int, msgspec.Meta(ge=50, le=4_000_000)]
-    alternatives: tuple[Annotated[int, msgspec.Meta(ge=50, le=4_000_000)], ...] = ()
+
+class LineVariant(Table, frozen=True, kw_only=True):
+    """Other settings of a serial line; what is not named is as usual."""
+
+    baud: Baud | None = None
+    data_bits: Annotated[int, msgspec.Meta(ge=5, le=8)] | None = None
+    parity: Parity | None = None
+    stop_bits: Annotated[int, msgspec.Meta(ge=1, le=2)] | None = None
+
+
+class LineSettings(Table, frozen=True, kw_only=True):
+    """A serial line. `alternatives` are tried, in order, when nothing sensible is heard: a rate, or other settings."""
+
+    baud: Baud
+    alternatives: Annotated[tuple[Baud | LineVariant, ...], msgspec.Meta(max_length=16)] = ()
     data_bits: Annotated[int, msgspec.Meta(ge=5, le=8)] = 8
     parity: Parity = Parity.NONE
     stop_bits: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1

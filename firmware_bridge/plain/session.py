@@ -22,6 +22,7 @@ from firmware_bridge.link.faults import FaultKind, LossCause
 from firmware_bridge.plain.abilities import capabilities_of, may_write
 from firmware_bridge.plain.asking import Asking, Question, fields_of
 from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+from firmware_bridge.plain.echo import Echo
 from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
 from firmware_bridge.plain.mapping import CARD_EVENTS
 from firmware_bridge.plain.replies import Replies
@@ -63,7 +64,7 @@ class PlainSession:
         self._carriers = {m.carries: m for m in profile.messages if m.carries is not None}
         self._asking = Asking(codec)
         self._out = bytearray()
-        self._echo = bytearray()
+        self._echo = Echo(expected=profile.framing.echo)
         self._steps: list[str] = []
         self._told: dict[str, str] = {}
         self._tid = 0
@@ -73,7 +74,7 @@ class PlainSession:
         self._retry_s: float | None = None
         self._tries = 0
         self.state = HostState.CLOSED
-        self.epoch = 0
+        self.epoch = self.frames_heard = 0
         self.identity: DeviceIdentity | None = None
         self.may_write = may_write(profile, granted=settings.may_write)
         self.capabilities: tuple[Capability, ...] = capabilities_of(profile, may_write=self.may_write)
@@ -85,7 +86,6 @@ class PlainSession:
         """The port is open."""
         self._framer.reset()
         self._repeats.clear()
-        self._echo.clear()
         self._started_s = self._heard_s = now_s
         return self._connect(now_s)
 
@@ -154,6 +154,8 @@ class PlainSession:
         if self._retry_s is not None and now_s >= self._retry_s:
             outputs += self._connect(now_s)
         repeat, failed = self._asking.overdue(now_s)
+        if repeat is not None or failed is not None:
+            self._echo.forget()
         if repeat is not None:
             self._send(repeat)
         if failed is not None:
@@ -171,7 +173,7 @@ class PlainSession:
         """Take bytes from the port."""
         if self.state in (HostState.CLOSED, HostState.REFUSED):
             return []
-        heard = self._without_echo(chunk)
+        heard = self._echo.taken_out(chunk)
         outputs = self._take(self._framer.feed(heard, now_s), now_s) if heard else []
         self._ask(now_s)
         return outputs
@@ -180,6 +182,7 @@ class PlainSession:
 
     def _connect(self, now_s: float) -> list[HostOutput]:
         self.epoch += 1
+        self._echo.forget()
         self._retry_s = self._poll_s = None
         self._told = {}
         self._steps = list(self._profile.connect.messages) if self.may_write else []
@@ -235,17 +238,6 @@ class PlainSession:
 
     # ---- hearing
 
-    def _without_echo(self, chunk: bytes) -> bytes:
-        """On one wire for both ways the host hears itself first; what differs from its own words is another's."""
-        if not self._echo:
-            return chunk
-        size = min(len(chunk), len(self._echo))
-        if chunk[:size] != self._echo[:size]:
-            self._echo.clear()
-            return chunk
-        del self._echo[:size]
-        return chunk[size:]
-
     def _take(self, found: list[PlainFrame | Trouble], now_s: float) -> list[HostOutput]:
         outputs: list[HostOutput] = []
         for item in found:
@@ -281,6 +273,7 @@ class PlainSession:
             return [self._standing.fault(FaultKind.BAD_MESSAGE, str(error))]
         if heard is None:
             return [self._standing.fault(FaultKind.BAD_MESSAGE, "no message of the profile")]
+        self.frames_heard += 1
         if self._asking.is_stale(heard):
             return [self._standing.fault(FaultKind.STALE_ANSWER, heard.name)]
         outputs = self._numbered(heard)
@@ -396,5 +389,4 @@ class PlainSession:
 
     def _send(self, wire: bytes) -> None:
         self._out += wire
-        if self._profile.framing.echo:
-            self._echo += wire
+        self._echo.said(wire)

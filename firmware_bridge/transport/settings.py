@@ -41,6 +41,10 @@ class SerialSettings(msgspec.Struct, frozen=True, kw_only=True):
         """With the start bit."""
         return 1 + self.data_bits + (self.parity is not Parity.NONE) + self.stop_bits
 
+    def words(self) -> str:
+        """Return the settings as people write them, such as `9600 8N1`."""
+        return f"{self.baud} {self.data_bits}{self.parity.value}{self.stop_bits}"
+
     def query(self) -> str:
         """Return what of an address differs from the defaults, such as `baud=4800&parity=E`; empty when nothing does."""
         told = {"baud": self.baud, "bits": self.data_bits, "parity": self.parity.value, "stop": self.stop_bits}

@@ -32,6 +32,14 @@ def samples(codec: PlainCodec, way: Way = Way.IN) -> dict[str, bytes]:
     return found
 
 
+def values_of(codec: PlainCodec, message: PlainMessage) -> dict[str, Plain | bytes]:
+    """Values with which the message can be said: those of a vector, else ones that fit."""
+    told = next((v.fields for v in codec.profile.vectors if v.message == message.name and not v.one_way), None)
+    if told is not None:
+        return {name: value for name, value in told.items() if isinstance(value, str | int | bool)}
+    return dict(_values(codec.profile, message))
+
+
 def _written(codec: PlainCodec, message: PlainMessage) -> bytes:
     values = dict(_values(codec.profile, message))
     try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 import pytest
@@ -54,8 +56,8 @@ def sample(field: Field, rng: random.Random) -> object:
             return rng.randint(field.min or 0, high)
 
 
-def filled(fields, rng):
-    values = {}
+def filled(fields: Iterable[Field], rng: random.Random) -> dict[str, object]:
+    values: dict[str, Any] = {}
     for field in fields:
         if field.type is FieldType.TLVS:
             values |= filled(field.items, rng)

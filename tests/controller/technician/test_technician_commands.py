@@ -160,8 +160,11 @@ def test_a_good_line_is_good_and_a_spoiled_one_is_not(beside: Beside, capsys: py
 def test_another_rate_is_found(beside: Beside, capsys: pytest.CaptureFixture[str]) -> None:
     slow = beside(baud=9600)
     assert run(["device", "identify", "--port", slow.url, "--find-baud", "--json"]) == 0
-    assert rows(capsys)[-1] == {"baud": 9600, "answer": "answers"}
+    assert rows(capsys)[-1] == {"baud": 9600, "setting": "9600 8N1", "answer": "answers"}
     assert run(["device", "identify", "--port", slow.url, "--baud", "9600"]) == 0
+    capsys.readouterr()
+    assert run(["device", "identify", "--port", slow.url]) == 1
+    assert "It speaks at 9600 8N1, not at 115200 8N1." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
