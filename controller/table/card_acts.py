@@ -128,10 +128,9 @@ def _lay_as_planned(desk: Desk, act: CardOut, round_: Round, evidence: str) -> t
     step, notes = desk.procedure.by_name.get(desk.draft.phase), desk.notes
     rule = step.rule if step is not None else None
     desk.emit(f.CardDealt(to=place, face=face, card=act.read, evidence=evidence, shown=shown, rule=rule))
-    notes.to, notes.face, notes.evidence = place, face, evidence
+    notes.to, notes.face, notes.evidence, notes.rule = place, face, evidence, rule
     if shown is not None:
         notes.card = shown.name
-    notes.rule = notes.rule or rule
     return place, face
 
 

@@ -35,9 +35,10 @@ def options_of(desk_procedure: Procedure, phase: str) -> tuple[Option, ...]:
 
 def decide(desk: Desk, act: Decide) -> None:
     """One decision of one seat, or of a side."""
-    round_, option = desk.draft.round, desk.procedure.plain_choices.get(desk.draft.phase, NO_CHOICES).get(act.choose)
-    if round_ is not None and option is not None and _is_as_usual(act, round_):
-        _stay_in(desk, act, round_, option)
+    draft = desk.draft
+    option = desk.procedure.plain_choices.get(draft.phase, NO_CHOICES).get(act.choose)
+    if option is not None and draft.round is not None and _is_as_usual(act, draft.round):
+        _stay_in(desk, act, draft.round, option)
         return
     side = act.side or side_of(desk, act.seat)
     if side is not None:

@@ -16,7 +16,7 @@ from controller.table.acts import AnyAct, name_of
 from controller.table.apply import draft_of, fold
 from controller.table.desk import Desk, Notes, Refusal
 from controller.table.outcome import Outcome, Wanted
-from controller.table.outcomes import OUTCOMES
+from controller.table.outcomes import ROWS
 from controller.table.state import TableState
 from controller.table.state import new_state as state_of_deck
 
@@ -68,7 +68,7 @@ def decide(procedure: Procedure, state: TableState, act: AnyAct, now_ms: int) ->
     if kind is DECIDING:  # it may wait for cards
         kind = procedure.kind_at(state.phase, state.round)
     try:
-        judge = OUTCOMES[kind, type(act)].run
+        judge = ROWS[kind][type(act)].run
         judge(desk, act)
     except Refusal as refused:
         refusal = refused
