@@ -179,7 +179,28 @@ def _recorded(held: Held, method: str, body: object) -> RecordedLine:
     return msgspec.convert(told, RecordedLine)
 
 
+def read_daemon(setup: Setup, path: str) -> bytes:
+    """Return what the daemon's API answers to a question.
+
+    Raises:
+        TechnicianError: it cannot be asked, or does not answer well.
+    """
+    status, answer = _exchange(setup, "GET", path, None)
+    if status != 200:
+        what = f"The daemon of {setup.file} answers {status} to {path}."
+        raise TechnicianError("daemon-silent", what, "See whether it runs, and whether you may read its token file.")
+    return answer
+
+
 def _request(setup: Setup, method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
+    status, answer = _exchange(setup, method, path, body)
+    try:
+        return status, msgspec.json.decode(answer, type=dict[str, object])
+    except msgspec.DecodeError as error:
+        raise _silent(setup, error) from error
+
+
+def _exchange(setup: Setup, method: str, path: str, body: object) -> tuple[int, bytes]:
     api = setup.config.api
     try:
         port = api.port if api.port_file is None else int(setup.path_of(api.port_file).read_text("ascii"))
@@ -189,9 +210,13 @@ def _request(setup: Setup, method: str, path: str, body: object = None) -> tuple
             content = None if body is None else msgspec.json.encode(body)
             connection.request(method, path, body=content, headers={"Authorization": f"Bearer {token}"})
             answer = connection.getresponse()
-            return answer.status, msgspec.json.decode(answer.read(), type=dict[str, object])
+            return answer.status, answer.read()
         finally:
             connection.close()
-    except (OSError, ValueError, http.client.HTTPException, msgspec.DecodeError) as error:
-        what = f"The daemon of {setup.file} cannot be asked: {type(error).__name__}."
-        raise TechnicianError("daemon-silent", what, "See whether it runs, and whether you may read its token file.") from error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise _silent(setup, error) from error
+
+
+def _silent(setup: Setup, error: Exception) -> TechnicianError:
+    what = f"The daemon of {setup.file} cannot be asked: {type(error).__name__}."
+    return TechnicianError("daemon-silent", what, "See whether it runs, and whether you may read its token file.")
