@@ -98,6 +98,7 @@ class Codec:
         self._commands_by_code = {spec.message.code: spec for spec in self.commands.values()}
         self._events = {name: self._compile_event(name, message) for name, message in profile.events.items()}
         self._events_by_code = {spec.message.code: spec for spec in self._events.values()}
+        self._event_readers: dict[bytes, Callable[[bytes, bool, int], DeviceEvent]] = {}
         self._forms = self._compile_forms()
 
     # Both directions
@@ -120,8 +121,10 @@ class Codec:
 
         A reader raises ShortPayloadError when the message ends before its fields do.
         """
-        event = self.classes.event
-        return {self.write_header(event, code, 0): spec.read for code, spec in self._events_by_code.items()}
+        if not self._event_readers:
+            event = self.classes.event
+            self._event_readers = {self.write_header(event, code, 0): spec.read for code, spec in self._events_by_code.items()}
+        return self._event_readers
 
     def command_by_code(self, code: int) -> CommandSpec | None:
         return self._commands_by_code.get(code)

@@ -14,7 +14,6 @@ How the link comes up and what its loss means differ: `HostLink` and `DeviceLink
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import deque
 
 from device_profiles.schema import Framing
 from firmware_bridge.checksum import Checksum
@@ -62,7 +61,7 @@ class LinkEnd(Outbox):
     _last_valid_in: float
     _ping_token: int
     _sealer_in: Sealer | None
-    _bad_seals: deque[float]
+    _bad_seals: list[float]
 
     def __init__(self, framing: Framing, checksum: Checksum, line: Line) -> None:
         super().__init__(checksum, line)
@@ -240,7 +239,7 @@ class LinkEnd(Outbox):
     def _bad_seal(self, now: float) -> LinkNote:
         """Counted, otherwise as if the frame had not been received: no acknowledgement, no NAK."""
         self.counters.bad_tag += 1
-        self._bad_seals.append(now)
+        self._bad_seals = [*self._bad_seals[-(BAD_SEALS_MAX - 1) :], now]
         if len(self._bad_seals) == BAD_SEALS_MAX and now - self._bad_seals[0] <= BAD_SEALS_WITHIN_S:
             return self._seals_spent(now)
         return Bad(FaultKind.BAD_TAG)
@@ -307,7 +306,7 @@ class LinkEnd(Outbox):
         self._ping_token = 0
         self._sealer_in = None
         self._sealer_out = None
-        self._bad_seals = deque(maxlen=BAD_SEALS_MAX)
+        self._bad_seals = []
 
     def _nak(self, reason: NakReason, now: float) -> None:
         if self._nak_sent:

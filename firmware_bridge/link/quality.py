@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from array import array
 from enum import Enum
 
 from firmware_bridge.link.faults import LinkCounters
@@ -23,23 +23,28 @@ class LineGrade(Enum):
 
 
 class QualityWatch:
-    """Remembers the counters of each of the last 60 seconds and grades their difference."""
+    """Remembers the counters of each of the last 60 seconds, in columns, and grades their difference."""
 
     def __init__(self) -> None:
         self.grade = LineGrade.GOOD
         self.damaged_per_mille = 0
-        self._marks: deque[tuple[float, int, int]] = deque()
+        self._times = array("d")
+        self._damaged = array("Q")
+        self._frames = array("Q")
 
     def watch(self, counters: LinkCounters, now: float) -> bool:
         """Take note of the counters, at most once a second; tell whether the grade changed."""
-        marks = self._marks
-        if marks and now - marks[-1][0] < 1.0:
+        times = self._times
+        if times and now - times[-1] < 1.0:
             return False
-        marks.append((now, counters.damaged, counters.frames_in))
-        while now - marks[0][0] > QUALITY_WITHIN_S:
-            marks.popleft()
-        damaged = counters.damaged - marks[0][1]
-        frames = damaged + counters.frames_in - marks[0][2]
+        times.append(now)
+        self._damaged.append(counters.damaged)
+        self._frames.append(counters.frames_in)
+        while now - times[0] > QUALITY_WITHIN_S:
+            for column in (times, self._damaged, self._frames):
+                del column[0]
+        damaged = counters.damaged - self._damaged[0]
+        frames = damaged + counters.frames_in - self._frames[0]
         if frames < QUALITY_FRAMES_MIN:
             return False
         self.damaged_per_mille = damaged * 1000 // frames

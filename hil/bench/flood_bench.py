@@ -8,14 +8,12 @@ The second part asks what the daemon's process costs while a device is gone, sil
 
 from __future__ import annotations
 
-import os
 import random
 import select
 import subprocess
 import sys
 import threading
 import time
-import tty
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -27,6 +25,7 @@ import msgspec
 from firmware_bridge.codec import Codec
 from firmware_bridge.framing import encode_frame
 from firmware_bridge.link.frames import CTL_PING
+from hil.bench.capacity_bench import PlainLine
 from hil.bench.flood_child import FloodLine
 from hil.bench.line_bench import PATIENCE_S, BenchDevice, drain, one_round_trip
 from hil.bench.measure import Goal, at_most
@@ -78,20 +77,6 @@ FLOODS: Final = (
     Flooded("a line without end", "json-lines-reader", b"A" * 1024),
     Flooded("comments", "json-lines-reader", b"#\n" * 512),
 )
-
-
-class PlainLine:
-    """The line of a device that only speaks."""
-
-    def __init__(self) -> None:
-        self.master, self._slave = os.openpty()
-        tty.setraw(self._slave)
-        self.path = os.ttyname(self._slave)
-
-    def close(self) -> None:
-        """Unplug it."""
-        os.close(self.master)
-        os.close(self._slave)
 
 
 class Hall:
@@ -187,7 +172,7 @@ def hall(bytes_s: int = LINE_BYTES_S) -> Iterator[Hall]:
         talkers: list[BenchDevice] = []
         lines = []
         for number, kind in enumerate(FLOODS):
-            line = stack.enter_context(closing(BenchDevice(f"F{number}") if kind.profile == "sdp1" else PlainLine()))
+            line = stack.enter_context(closing(BenchDevice(f"F{number}") if kind.profile == "sdp1" else PlainLine(lambda _: CARD_LINE)))
             lines.append(line)
             talkers += [line] if isinstance(line, BenchDevice) else []
             tables.append(_table(f"F{number}", line.path, kind.profile))

@@ -45,8 +45,8 @@ CARDS_BEHIND: Final = 60
 """Behind the cutting card lie more cards than a round of four seats takes."""
 CONTINUE_RATE: Final = 0.7
 """How often the supervisor lets a round go on; else it is void."""
-MENDED_BY_ITSELF: Final = frozenset({"device-lost", "wrong-identity"})
-"""Alarms that end when the device is back; a word of the supervisor does not mend them."""
+MENDED_BY_ITSELF: Final = frozenset({"device-lost", "wrong-identity", "device-warning"})
+"""Alarms that end when the device is back, and the warning that may come before; a word of the supervisor does not mend them."""
 
 
 class SoakTable:
