@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from controller.cli.output import write_json
+from hil.bench.capacity_bench import measure_capacity
+from hil.bench.flood_bench import measure_absence, measure_isolation
 from hil.bench.frame_bench import measure_decode
 from hil.bench.games_bench import measure_games
 from hil.bench.growth_bench import measure_tables
@@ -40,11 +42,14 @@ MEASURES: Final[tuple[tuple[str, Callable[[], Goal | list[Goal]]], ...]] = (
     ("P7", measure_start_up),
     ("P8", measure_decode),
     ("P9", measure_rounds),
+    ("P10", measure_capacity),
     ("round", measure_games),
     ("P11", measure_filtered_line),
     ("P13", measure_evaluation),
     ("P14", measure_tables),
     ("P14", measure_grown_journal),
+    ("flood", measure_isolation),
+    ("CPU", measure_absence),
 )
 
 

@@ -6,6 +6,7 @@ what the disk does to that). Devices of SDP/1 answer a handshake and send frames
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import subprocess
@@ -54,8 +55,9 @@ class PlainLine:
 
     def close(self) -> None:
         """Unplug it."""
-        os.close(self.master)
-        os.close(self._slave)
+        for end in (self.master, self._slave):
+            with contextlib.suppress(OSError):  # unplugged before
+                os.close(end)
 
 
 Line = BenchDevice | PlainLine

@@ -8,8 +8,10 @@ The second part asks what the daemon's process costs while a device is gone, sil
 
 from __future__ import annotations
 
+import os
 import random
 import select
+import socket
 import subprocess
 import sys
 import threading
@@ -34,7 +36,7 @@ from hil.endtoend.daemon import Daemon, DeviceEntry, TableEntry, run_daemon, wor
 TABLES: Final = 8
 EACH: Final = 25
 """Events at each table in a slice: 200 in all, so that the second slowest is the p99."""
-ROUNDS: Final = 15
+ROUNDS: Final = 11
 SETTLE_S: Final = 0.25
 """A flood that begins or ends has found its pace by then."""
 P99_LIMIT: Final = 1.1
@@ -205,7 +207,7 @@ def _flooder(lines: list[FloodLine]) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def measure_isolation() -> list[Goal]:
-    """T-27: the other tables' p99 with one flooded line, against without, for each kind of flood."""
+    """T-27: the other tables' p99 with one flooded line, against without, and the processor's share, for each kind of flood."""
     goals = []
     with hall() as place:
         place.slowest()
@@ -216,8 +218,77 @@ def measure_isolation() -> list[Goal]:
                 quiet = place.slowest()
                 place.flood(number)
                 pairs.append((place.slowest(), quiet))
+            share = processor_share(place.daemon, place.go_on)
             place.flood(-1)
             flooded, quiet = (median(pair[side] for pair in pairs) for side in (0, 1))
-            what = f"other tables' p99 while a {kind.profile} device floods with {kind.kind} / without"
-            goals.append(at_most("flood", what, flooded, quiet, P99_LIMIT))
+            flooding = f"while a {kind.profile} device floods with {kind.kind}"
+            goals.append(at_most("flood", f"other tables' p99 {flooding} / without", flooded, quiet, P99_LIMIT))
+            goals.append(at_most("CPU", f"share of a processor {flooding} / 5 %", share, CPU_LIMIT, 1.0))
     return goals
+
+
+def processor_share(daemon: Daemon, pass_time: Callable[[float], None]) -> float:
+    """Seconds of processor time a second that the daemon takes meanwhile."""
+    before = _processor_s(daemon.process.pid)
+    began = time.monotonic()
+    pass_time(CPU_S)
+    return (_processor_s(daemon.process.pid) - before) / (time.monotonic() - began)
+
+
+def _processor_s(pid: int) -> float:
+    """User and system time of a process, the 14th and 15th field of its `stat`; the second field may hold blanks."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure_absence() -> list[Goal]:
+    """The processor's share of a daemon whose devices are silent, gone, refused, or swallowed by the network, one state after the other."""
+    states = (("is there and silent", _leave), ("is gone", _take_away), ("is refused by its server", _refuse), ("is swallowed", _swallow))
+    goals = []
+    for words, change in states:
+        with ExitStack() as stack:
+            folder = stack.enter_context(working_folder())
+            (folder / "cards.toml").write_text('[cards]\n"04AABBCC" = "As"\n', encoding="utf-8")
+            line, server = PlainLine(lambda _: b""), socket.create_server(("127.0.0.1", 0))
+            stack.callback(line.close)
+            port = server.getsockname()[1]
+            daemon = stack.enter_context(run_daemon(folder, [_table("S", line.path), _table("N", f"tcp://127.0.0.1:{port}")]))
+            stack.enter_context(change(line, server, port))
+            time.sleep(SETTLE_S)
+            share = processor_share(daemon, time.sleep)
+            goals.append(at_most("CPU", f"share of a processor while a device {words} / 5 %", share, CPU_LIMIT, 1.0))
+    return goals
+
+
+@contextmanager
+def _leave(_line: PlainLine, server: socket.socket, _port: int) -> Iterator[None]:
+    """Nobody answers at either port."""
+    with server:
+        yield
+
+
+@contextmanager
+def _take_away(line: PlainLine, server: socket.socket, _port: int) -> Iterator[None]:
+    """The path vanishes."""
+    line.close()
+    with server:
+        yield
+
+
+@contextmanager
+def _refuse(_line: PlainLine, server: socket.socket, _port: int) -> Iterator[None]:
+    """Nobody listens any more."""
+    server.close()
+    yield
+
+
+@contextmanager
+def _swallow(_line: PlainLine, server: socket.socket, port: int) -> Iterator[None]:
+    """A server whose queue is full answers nothing at all."""
+    server.close()
+    with socket.create_server(("127.0.0.1", port), backlog=0), ExitStack() as stack:
+        for _ in range(2):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(("127.0.0.1", port))
+        yield
