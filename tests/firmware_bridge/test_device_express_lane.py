@@ -20,6 +20,7 @@ from hil.mechanism.journal import DeviceJournal
 from hil.mechanism.machine import Mechanism
 from hil.mechanism.options import MechanismOptions
 from hil.simulated.adapter import Adapter
+from hil.simulated.firmware import FirmwareStore
 from hil.simulated.settings import SimulatedSettings
 
 KEY = bytes(range(1, 17))
@@ -28,6 +29,7 @@ FAULTS = ("drop:0.02", "flip:0.02", "duplicate:0.05", "split:0.1", "merge:0.1", 
 
 class NoFirmware:
     image = None
+    store = FirmwareStore("1.0.0", None)
 
     def load_key(self, role: int, key: DeviceKey) -> None:
         raise AssertionError("nobody loads a key here")
@@ -50,7 +52,7 @@ class TwoHosts:
             codec,
             DeviceSettings(
                 line=Line.serial(),
-                identity=settings.identity(settings.serial),
+                identity=settings.identity(settings.serial, settings.firmware),
                 capabilities=settings.capabilities(),
                 keys=settings.keys(),
             ),
