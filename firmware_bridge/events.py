@@ -379,4 +379,4 @@ EVENT_TYPES: Final[tuple[type[DeviceEvent], ...]] = (
     Started,
     CommandDone,
 )
-"""Every event a profile can map a message to, by class name."""
+"""Every event of SDP/1 that a profile can map a message to, by class name."""

@@ -168,6 +168,31 @@ def export(
     return EXIT_GOOD
 
 
+@command.command()
+@_journal_argument
+@click.option("--table", help="This table only.")
+@json_option
+def compared(path: Path, table: str | None, as_json: bool) -> int:
+    """List what devices and other hosts told of rounds, where it differs from the cards, and count where it agrees."""
+    from controller.journal.compared import read_compared
+    from controller.journal.reader import open_reader
+
+    agreed = differed = unjudged = 0
+    with open_reader(path) as reader:
+        for found in read_compared(reader, table):
+            agreed += found.agrees and bool(found.found)
+            unjudged += not found.found
+            differed += not found.agrees
+            if as_json:
+                write_json(found)
+            elif not found.agrees:
+                where = f"table {found.table}, shoe {found.shoe}, round {found.round}, entry {found.entry}"
+                write_line(f"{_time(found.wall_ms)}  {where}: {found.what}: told {found.told}, here {found.found}.")
+    if not as_json:
+        write_line(f"{agreed} agree, {differed} differ, {unjudged} could not be judged.")
+    return EXIT_NOT_IN_ORDER if differed else EXIT_GOOD
+
+
 @command.command(name="keys")
 @click.argument("path", metavar="FILE", type=_FILE)
 @json_option

@@ -105,10 +105,11 @@ class Api:
         task = self._table(request)
         outcome = task.view()
         told = {"outcome": outcome, "devices": _devices(task), "journal": self._last_entry(), "health": task.health.value}
+        told |= _mode(task)
         desk = self._sheets.get(task.id)
         if desk is not None:
             sheet = desk.present()
-            told["enforcement"] = {"sheet": sheet.digest, "lines": sheet.lines, "limits": sheet.limits}
+            told["enforcement"] = {"sheet": sheet.digest, "mode": sheet.mode, "lines": sheet.lines, "limits": sheet.limits}
         return _json(told)
 
     async def _placard(self, request: Request) -> Response:
@@ -178,6 +179,7 @@ class Api:
             "alarms": outcome.alarms,
             "health": task.health.value,
             "devices": _devices(task),
+            **_mode(task),
         }
 
 
@@ -218,6 +220,13 @@ def _device_name(task: TableTask, request: Request) -> str:
         what, do = f"Table {task.id} has no device `{shown(name)}`.", f"Its devices are: {', '.join(task.drivers)}."
         raise RequestError("no-such-device", what, do, "device", 404)
     return name
+
+
+def _mode(task: TableTask) -> dict[str, object]:
+    """Who deals at a table, and how another host is followed there."""
+    if task.beside is None:
+        return {"mode": "enforce"}
+    return {"mode": "shadow", "shadow": task.beside.told(task.state)}
 
 
 def _devices(task: TableTask) -> dict[str, object]:

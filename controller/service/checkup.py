@@ -75,8 +75,10 @@ DETECTION_WORDS: Final = {
 
 def _tell_sheet(table: TablePlan, told: Mapping[str, tuple[Capability, ...]]) -> Iterator[Finding]:
     """The enforcement sheet of a table, as it would be confirmed if the table were opened now."""
-    sheet = sheet_of(table.procedure, table.config, table.devices, told)
+    sheet = sheet_of(table.procedure, table.config, table.devices, told, table.words)
     check = f"{table.config.id} sheet {sheet.digest}"
+    if table.words is not None:
+        yield Finding(check, Grade.LOOK, "Shadow mode: nothing is enforced here, only judged.", "Let the other host's people know.")
     for line in sheet.lines:
         blind = line.detection is Detection.NOT_DETECTABLE
         mishap = line.mishap[0].upper() + line.mishap[1:]

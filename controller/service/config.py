@@ -20,9 +20,9 @@ import msgspec
 
 from controller.service.config_captures import CaptureConfig, CapturesConfig
 from controller.service.errors import ConfigError
-from controller.service.strict import needs, read_struct, shown
+from controller.service.strict import needs, read_struct, read_toml_file, shown
 from controller.service.usb_config import UsbConfig, check_usb
-from device_profiles.toml_text import TomlTextError, parse_toml
+from controller.table.following import Words
 from firmware_bridge.link.frames import BUS_ADDRESS_MAX, POINT_TO_POINT
 from firmware_bridge.transport.adapters import DEFAULT_LINKS
 
@@ -56,6 +56,14 @@ class DeviceKind(Enum):
 
     SHOE = "shoe"
     SHUFFLER = "shuffler"
+    HOST = "host"
+
+
+class Mode(Enum):
+    """Who deals at a table: shoed, or another host that it listens beside."""
+
+    ENFORCE = "enforce"
+    SHADOW = "shadow"
 
 
 class LogFormat(Enum):
@@ -70,7 +78,13 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """One device of a table."""
 
     name: Annotated[str, needs(_NAME_WORDS, "How the journal and the API name the device, such as `shoe`.", pattern=NAME_PATTERN)]
-    kind: Annotated[DeviceKind, needs('"shoe" or "shuffler"', "What it does: a shoe gives cards, a shuffler makes them ready.")]
+    kind: Annotated[
+        DeviceKind,
+        needs(
+            '"shoe", "shuffler" or "host"',
+            "What it does: a shoe gives cards, a shuffler makes them ready; in shadow mode `host` is what the other host says to the shoe.",
+        ),
+    ]
     profile: Annotated[str, needs('the name of a profile, such as "sdp1"', "The device profile that its protocol is described by.")] = (
         SDP1_PROFILE
     )
@@ -120,6 +134,14 @@ class TableConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         dict[str, object],
         needs("a table of house settings", "What the house decides: `shoed games settings GAME` lists the names."),
     ] = {}
+    mode: Annotated[
+        Mode,
+        needs('"enforce" or "shadow"', "`shadow`: another host deals; nothing is ever written to a device, and everything is judged."),
+    ] = Mode.ENFORCE
+    rounds: Annotated[
+        Words | None,
+        needs('"line", "cards" or "people"', "In shadow mode, who tells where rounds begin; else the first that game and device allow."),
+    ] = None
     device: Annotated[tuple[DeviceConfig, ...], needs("a list of tables", "The devices of the table, one `[[table.device]]` each.")] = ()
 
 
@@ -293,27 +315,11 @@ def load_config(file: Path) -> Setup:
         ConfigError: the first thing that is wrong.
     """
     file = file.absolute()
-    setup = Setup(file, read_struct(Config, _read_toml(file), file))
+    setup = Setup(file, read_struct(Config, read_toml_file(file, CONFIG_SIZE_LIMIT_BYTES), file))
     _check_host(setup)
     _check_tables(setup)
     check_usb(setup)
     return setup
-
-
-def _read_toml(file: Path) -> dict[str, object]:
-    try:
-        with file.open("rb") as stream:
-            raw = stream.read(CONFIG_SIZE_LIMIT_BYTES + 1)
-    except FileNotFoundError as error:
-        raise ConfigError("config-missing", file, "", "there is no such file", "name an existing one") from error
-    except OSError as error:
-        raise ConfigError("config-unreadable", file, "", f"cannot be read: {error.strerror}", "mend that") from error
-    if len(raw) > CONFIG_SIZE_LIMIT_BYTES:
-        raise ConfigError("config-too-big", file, "", "is longer than 1 MiB", "name the configuration file")
-    try:
-        return parse_toml(raw)
-    except TomlTextError as error:
-        raise ConfigError("config-not-toml", file, "", f"cannot be read: {error}", "correct that place") from error
 
 
 def _check_host(setup: Setup) -> None:
@@ -351,7 +357,7 @@ def _check_tables(setup: Setup) -> None:
             _take(owners, f"the port {_port_words(setup.place_of(device))}", f"{where}.port", file)
             if device.serial is not None:
                 _take(owners, f"the serial number {device.serial}", f"{where}.serial", file)
-            elif device.profile == SDP1_PROFILE:
+            elif device.profile == SDP1_PROFILE and table.mode is not Mode.SHADOW:
                 raise ConfigError("missing-key", file, f"{where}.serial", "is missing", f"write serial = {SERIAL_WORDS}")
             _check_key_named(device, where, file)
         if sum(device.kind is DeviceKind.SHOE for device in table.device) > 1:

@@ -27,6 +27,7 @@ from controller.journal.clock import SystemClock
 from controller.journal.errors import JournalFailedError, JournalFullError
 from controller.journal.journal import Journal, open_journal
 from controller.service.api import Api
+from controller.service.beside import Beside
 from controller.service.capture_desk import CaptureDesk, CapturedLine
 from controller.service.config import DeviceKind, Setup
 from controller.service.driver import DeviceDriver
@@ -55,6 +56,8 @@ API_GOODBYE_S: Final = 1
 """Requests under way at the end get this long."""
 
 UNCHECKED: Final = "it cannot tell its serial number: whatever answers at its port is taken for it"
+
+SHADOW: Final = "another host deals here: nothing is written to any device and nothing is enforced, only judged"
 
 LISTEN_BACKLOG: Final = 32
 """Connections waiting while the loop is busy for a moment."""
@@ -151,6 +154,7 @@ class Daemon:
             logger.exception("journal-refuses")
         logger.info("table-recovered", table=engine.table, phase=state.phase, round=state.round_number)
         task = TableTask(engine, state, journal, recovered.feed, metrics=self._metrics, logger=logger)
+        task.beside = _beside_of(table, logger)
         for device in table.config.device:
             plan = table.devices[device.name]
             if not plan.habits.tells_serial:
@@ -171,7 +175,7 @@ class Daemon:
         def told() -> dict[str, tuple[Capability, ...]]:
             return {name: driver.capabilities or plan.devices[name].can for name, driver in drivers.items()}
 
-        return SheetDesk(plan.procedure, plan.config, plan.devices, told, logger)
+        return SheetDesk(plan.procedure, plan.config, plan.devices, told, logger, plan.words)
 
     def _handle_signals(self, logger: Logger, log_file: LogFile) -> None:
         loop = asyncio.get_running_loop()
@@ -236,6 +240,13 @@ def _lines(recovered: Iterable[_Recovered]) -> dict[tuple[str, str], CapturedLin
         for table in recovered
         for device in table.plan.config.device
     }
+
+
+def _beside_of(plan: TablePlan, logger: Logger) -> Beside | None:
+    if plan.words is None or plan.evidence is None:
+        return None
+    logger.warning("shadow", table=plan.config.id, rounds=plan.words.value, why=SHADOW)
+    return Beside(plan.procedure, plan.words, plan.evidence, logger.bind(table=plan.config.id))
 
 
 def _open_journal(plan: Plan) -> Journal:

@@ -79,13 +79,13 @@ def plan_device(setup: Setup, table_id: str, device: DeviceConfig, shelf: Profil
         ProfileError: its profile cannot be used.
         TransportError: its port's address is none.
     """
-    key, capture = f"table.{table_id}.device.{device.name}", _capture_of(setup, table_id, device)
+    key, capture = f"table.{table_id}.device.{device.name}", capture_of(setup, table_id, device)
     if device.profile in shelf.names() and not shelf.is_plain(device.profile):
         codec = Codec(shelf.sdp1(device.profile)) if shelf.is_own(device.profile) else load_codec(device.profile)
         _verify_sdp1_keys(setup, key, device)
         return DevicePlan(link_maker(setup, device, codec, lines, capture.hear), capture, about=codec.profile.about)
     profile = shelf.plain(device.profile)
-    _verify_keys(setup, key, device, profile)
+    verify_keys(setup, key, device, profile)
     if setup.place_of(device).bus:
         what = f"names a bus, and devices of {profile.name} have no address: each wants a line of its own"
         raise ConfigError("wrong-line", setup.file, f"{key}.port", what, "name the port that it alone is plugged into")
@@ -94,7 +94,8 @@ def plan_device(setup: Setup, table_id: str, device: DeviceConfig, shelf: Profil
     return DevicePlan(make, capture, _habits(device, profile), profile.cannot, can, profile.about)
 
 
-def _capture_of(setup: Setup, table_id: str, device: DeviceConfig) -> LineCapture:
+def capture_of(setup: Setup, table_id: str, device: DeviceConfig) -> LineCapture:
+    """Return the capture of a device's line, which is off unless the configuration says otherwise."""
     kept = device.capture
     bounds = CaptureBounds(
         folder=setup.path_of(setup.config.captures.directory) / table_id / device.name,
@@ -145,7 +146,7 @@ def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec
     told = codec.profile.line.serial
     choices = choices_at(setup.place_of(device), (DEFAULTS,) if told is None else line_choices(told))
     open_line = lines.opener_of(device, None, choices[0], usb_settings(codec.profile))
-    _verify_line(setup, key, codec.profile, open_line(choices[0]))
+    verify_line(setup, key, codec.profile, open_line(choices[0]))
     cards = {} if device.cards is None else read_card_map(setup.path_of(device.cards), setup.file, f"{key}.cards")
 
     async def read_status(bridge: Device) -> StatusReport | None:
@@ -169,7 +170,8 @@ def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec
     return make
 
 
-def _verify_line(setup: Setup, key: str, profile: PlainProfile, transport: Transport) -> None:
+def verify_line(setup: Setup, key: str, profile: PlainProfile, transport: Transport) -> None:
+    """Check that devices of a profile are reached by such a port."""
     carried = next((kinds for made, kinds in CARRIED_BY if isinstance(transport, made)), ())
     if not set(carried) & set(profile.line.kinds):
         kinds = " or ".join(kind.value for kind in profile.line.kinds)
@@ -187,7 +189,7 @@ def _verify_sdp1_keys(setup: Setup, key: str, device: DeviceConfig) -> None:
             raise ConfigError("key-without-use", setup.file, f"{key}.{name}", what, "leave it out, or name the device's profile")
 
 
-def _verify_keys(setup: Setup, key: str, device: DeviceConfig, profile: PlainProfile) -> None:
+def verify_keys(setup: Setup, key: str, device: DeviceConfig, profile: PlainProfile) -> None:
     """Check that what is configured can have an effect; a promise that the device cannot keep is none."""
     if device.security:
         what = "is more than a foreign protocol gives: it knows no sealed sessions"

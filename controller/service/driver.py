@@ -158,7 +158,7 @@ class DeviceDriver:
     async def lock_now(self) -> None:
         """Lock the gate if it may be open; returns when the device has answered or cannot be reached."""
         self._wanted = msgspec.structs.replace(self._wanted, unlock=0, dispense=None)
-        if self.standing is Standing.RUNNING and self._view.has_gate and self._view.gate_open:
+        if self.standing is Standing.RUNNING and self._view.has_gate and self._view.gate_open and not self.habits.listens:
             await self._ask(Lock())
 
     async def lend(self, words: str) -> None:
@@ -271,9 +271,7 @@ class DeviceDriver:
 
     def _tell_unheard(self) -> None:
         """Nobody knows what left a device without a journal while nobody listened, unless its numbers go on where they were."""
-        if self.habits.keeps_events or (self._known_up_to is None and self._connection == 1):
-            return
-        if self._runs == 1 or not self.habits.notices_gaps:
+        if not self.habits.keeps_events and (self._runs == 1 or not self.habits.notices_gaps):
             self._notice("unheard", "what left it while nobody listened is not known")
 
     def _hear_refused(self, output: Refused) -> None:
@@ -331,7 +329,7 @@ class DeviceDriver:
                 await self._ask(command)
 
     def _next(self) -> Command | None:
-        if self.standing is not Standing.RUNNING or self._link is None:  # a link that is being let go carries nothing
+        if self.standing is not Standing.RUNNING or self._link is None or self.habits.listens:  # a link being let go carries nothing
             return None
         view = self._view
         command = next_command(view, self._wanted, self._post.table, self._clock()) if self._post.deals else next_clear(view)

@@ -27,6 +27,8 @@ class Habits(msgspec.Struct, frozen=True, kw_only=True):
 
     takes: frozenset[str] | None = None
     """Commands that can be carried to it, by class name; None: all."""
+    listens: bool = False
+    """It is only listened to, in shadow mode: nothing is ever asked of it."""
     keeps_events: bool = True
     """What happens while nobody listens is told later."""
     notices_gaps: bool = True

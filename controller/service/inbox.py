@@ -1,4 +1,4 @@
-"""What a device's driver puts into its table's inbox, and where a device stands for people.
+"""What a device's driver and people put into a table's inbox, and where a device stands for people.
 
 Events are the device's own; notices are what the driver saw of the connection. Devices are named by their name at the
 table, since the two sides hold each other only through these values.
@@ -6,10 +6,14 @@ table, since the two sides hold each other only through these values.
 
 from __future__ import annotations
 
+import asyncio
 from enum import Enum
 
 import msgspec
 
+from controller.service.errors import ServiceError
+from controller.table.acts import AnyAct
+from controller.table.outcome import Outcome
 from firmware_bridge.events import DeviceEvent
 
 
@@ -48,3 +52,23 @@ class Joined(msgspec.Struct, frozen=True):
 
 
 ToTable = Heard | Noticed | Joined
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a person's act came to; `entry` is None when it was refused."""
+
+    entry: int | None
+    outcome: Outcome
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A person's act and the way to answer it."""
+
+    act: AnyAct
+    answer: asyncio.Future[Answer]
+
+
+def answer_with(item: Asked | ToTable, error: ServiceError) -> None:
+    """Tell whoever asked that nothing came of it."""
+    if isinstance(item, Asked) and not item.answer.done():
+        item.answer.set_exception(error)

@@ -18,8 +18,9 @@ import msgspec
 
 from controller.service.errors import RequestError
 from controller.service.grant import MINUTES_MAX, MINUTES_USUAL, Grant
+from controller.service.inbox import Answer
 from controller.service.strict import shown
-from controller.service.table_task import Answer, TableTask
+from controller.service.table_task import TableTask
 from controller.table.acts import Close, DeviceNotice
 from controller.table.parse import parse_by
 

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from controller.journal.entry import EntryDraft
-from controller.service.config import TableConfig
+from controller.service.config import Mode, TableConfig
 from controller.service.engine import Engine
 from controller.table.state import TableState
 
@@ -32,6 +32,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     rules_hash: str
     software: str
     program_sha256: str
+    mode: str = Mode.ENFORCE.value
     devices: dict[str, str]
     """Serial numbers by name: the binding of units to the table. Empty: none was configured."""
 
@@ -62,6 +63,7 @@ def draft_started(engine: Engine, config: TableConfig, state: TableState, softwa
         rules_hash=procedure.rules_hash,
         software=software,
         program_sha256=program,
+        mode=config.mode.value,
         devices={device.name: device.serial or "" for device in config.device},
     )
     return _draft(engine, state, STARTED, body)

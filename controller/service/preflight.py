@@ -27,14 +27,18 @@ from controller.journal.errors import JournalForeignError, JournalUnavailableErr
 from controller.journal.keys import JournalKeys, load_keys
 from controller.journal.schema import connect_still
 from controller.journal.startup import DamageFoundError, damaged, read_header
+from controller.service.beside import verify_mode, words_of
 from controller.service.bus_lines import BusLines
-from controller.service.config import DeviceConfig, Setup, TableConfig
+from controller.service.config import DeviceConfig, Mode, Setup, TableConfig
 from controller.service.device_plan import DevicePlan, plan_device
 from controller.service.errors import ConfigError, ServiceError
+from controller.service.evidence import DIFFERENCES, Evidence
+from controller.service.listening import plan_listening
 from controller.service.loss import refusal_words
 from controller.service.program import verify_program
 from controller.service.strict import shown
 from controller.service.token import check_token_file
+from controller.table.following import Words
 from device_profiles.errors import ProfileError, UnknownProfileError
 from device_profiles.shelf import ProfileShelf
 from firmware_bridge.device import DeviceOutput
@@ -52,6 +56,9 @@ class TablePlan(msgspec.Struct, frozen=True):
     config: TableConfig
     procedure: Procedure
     devices: Mapping[str, DevicePlan]
+    words: Words | None = None
+    """In shadow mode: how it is known where rounds begin."""
+    evidence: Evidence | None = None
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -204,8 +211,18 @@ def procedure_of(setup: Setup, table: TableConfig) -> Procedure:
 
 def _plan_table(setup: Setup, table: TableConfig, shelf: ProfileShelf, lines: BusLines) -> TablePlan:
     procedure = procedure_of(setup, table)
-    devices = {device.name: _plan_device(setup, table.id, device, shelf, lines) for device in table.device}
-    return TablePlan(table, procedure, devices)
+    verify_mode(setup, table)
+    evidence = _evidence_of(setup, table)
+    devices = {device.name: _plan_device(setup, table.id, device, shelf, lines, evidence) for device in table.device}
+    abilities = {n: None if plan.habits.own_events else frozenset(can.function for can in plan.can) for n, plan in devices.items()}
+    return TablePlan(table, procedure, devices, words_of(setup, table, procedure, abilities), evidence)
+
+
+def _evidence_of(setup: Setup, table: TableConfig) -> Evidence | None:
+    if table.mode is not Mode.SHADOW:
+        return None
+    folder = setup.path_of(setup.config.captures.directory) / table.id / DIFFERENCES
+    return Evidence(table.id, folder, {device.name: device.profile for device in table.device})
 
 
 def _make_shelf(setup: Setup) -> ProfileShelf:
@@ -218,9 +235,13 @@ def _make_shelf(setup: Setup) -> ProfileShelf:
         ) from error
 
 
-def _plan_device(setup: Setup, table_id: str, device: DeviceConfig, shelf: ProfileShelf, lines: BusLines) -> DevicePlan:
+def _plan_device(
+    setup: Setup, table_id: str, device: DeviceConfig, shelf: ProfileShelf, lines: BusLines, evidence: Evidence | None
+) -> DevicePlan:
     key = f"table.{table_id}.device.{device.name}"
     try:
+        if evidence is not None:
+            return plan_listening(setup, table_id, device, shelf, evidence.tap(device.name))
         return plan_device(setup, table_id, device, shelf, lines)
     except UnknownProfileError as error:
         near = f"did you mean `{error.nearest}`?" if error.nearest else f"known are: {', '.join(error.known)}"

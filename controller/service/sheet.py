@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from controller.dealing.procedure import Procedure
-from controller.service.config import DeviceConfig, TableConfig
+from controller.service.config import DeviceConfig, DeviceKind, TableConfig
 from controller.service.device_plan import DevicePlan
 from controller.service.errors import ServiceError
 from controller.service.logs import Logger
 from controller.table.acts import AnyAct, Open
 from controller.table.enforcement import Detection, DeviceMeans, Sheet, make_sheet
+from controller.table.enforcement_shadow import make_shadow_sheet
+from controller.table.following import Words
 from firmware_bridge.reports import Capability
 
 ABILITIES: Mapping[str, str] = {"cards": "read-cards"}
@@ -37,7 +39,7 @@ def means_of(device: DeviceConfig, plan: DevicePlan, told: Iterable[Capability])
     habits = plan.habits
     return DeviceMeans(
         name=device.name,
-        kind=device.kind.value,
+        kind="shuffler" if device.kind is DeviceKind.SHUFFLER else "shoe",
         can=frozenset(function for function, level in levels.items() if level > 0),
         checks_frames=habits.checks_frames,
         tells_repeats=habits.tells_repeats,
@@ -51,24 +53,37 @@ def means_of(device: DeviceConfig, plan: DevicePlan, told: Iterable[Capability])
 
 
 def sheet_of(
-    procedure: Procedure, config: TableConfig, plans: Mapping[str, DevicePlan], told: Mapping[str, tuple[Capability, ...]]
+    procedure: Procedure,
+    config: TableConfig,
+    plans: Mapping[str, DevicePlan],
+    told: Mapping[str, tuple[Capability, ...]],
+    words: Words | None = None,
 ) -> Sheet:
-    """Return the sheet of a configured table; `told` holds the abilities by device, where they are known."""
-    return make_sheet(procedure, [means_of(device, plans[device.name], told.get(device.name, ())) for device in config.device])
+    """Return the sheet of a configured table. `told`: the abilities by device, where known; `words`: of a table in shadow mode."""
+    devices = [device for device in config.device if device.kind is not DeviceKind.HOST]
+    means = [means_of(device, plans[device.name], told.get(device.name, ())) for device in devices]
+    return make_sheet(procedure, means) if words is None else make_shadow_sheet(procedure, means, words)
 
 
 class SheetDesk:
     """Gives the present sheet of one table, puts it on acts, and logs it at the opening."""
 
     def __init__(
-        self, procedure: Procedure, config: TableConfig, plans: Mapping[str, DevicePlan], told: TellAbilities, logger: Logger
+        self,
+        procedure: Procedure,
+        config: TableConfig,
+        plans: Mapping[str, DevicePlan],
+        told: TellAbilities,
+        logger: Logger,
+        words: Words | None = None,
     ) -> None:
+        self._words = words
         self._procedure, self._config, self._plans, self._told = procedure, config, plans, told
         self._logger = logger.bind(table=config.id)
 
     def present(self) -> Sheet:
         """Return the sheet as the devices are now."""
-        return sheet_of(self._procedure, self._config, self._plans, self._told())
+        return sheet_of(self._procedure, self._config, self._plans, self._told(), self._words)
 
     def stamped(self, act: AnyAct) -> AnyAct:
         """Return an opening with the sheet of this moment on it, and any other act as it is.
@@ -91,7 +106,8 @@ class SheetDesk:
                 f"The enforcement sheet of table {self._config.id} is {sheet.digest}, and {act.confirms[:16]} was confirmed.",
                 "Read the sheet again, then open the table with its present digest.",
             )
-        return msgspec.structs.replace(act, sheet=sheet, confirms=sheet.digest if may_confirm else "")
+        beside = self._words is not None
+        return msgspec.structs.replace(act, sheet=sheet, confirms=sheet.digest if may_confirm else "", beside=beside)
 
     def note_opened(self, act: AnyAct, entry: int | None) -> None:
         """Log what was confirmed, once the opening stands in the record."""
@@ -100,4 +116,13 @@ class SheetDesk:
         by_kind = {kind.value.replace("-", "_"): [line.mishap for line in act.sheet.of(kind)] for kind in Detection}
         limits = [f"{limit.device}: {limit.sentence}" for limit in act.sheet.limits]
         confirmed = bool(act.confirms)
-        self._logger.info("enforcement", entry=entry, sheet=act.sheet.digest, by=str(act.by), confirmed=confirmed, limits=limits, **by_kind)
+        self._logger.info(
+            "enforcement",
+            entry=entry,
+            mode=act.sheet.mode,
+            sheet=act.sheet.digest,
+            by=str(act.by),
+            confirmed=confirmed,
+            limits=limits,
+            **by_kind,
+        )

@@ -19,6 +19,7 @@ from typing import Annotated, TypeVar, cast, get_args, get_origin
 import msgspec
 
 from controller.service.errors import ConfigError
+from device_profiles.toml_text import TomlTextError, parse_toml
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -41,6 +42,27 @@ def needs(  # one argument for each limit a field can have
     if ge is not None or le is not None:
         return msgspec.Meta(description=about, extra=told, ge=ge, le=le)
     return msgspec.Meta(description=about, extra=told, pattern=pattern, min_length=min_length, max_length=max_length)
+
+
+def read_toml_file(file: Path, most_bytes: int) -> dict[str, object]:
+    """Return the tables of a configuration file.
+
+    Raises:
+        ConfigError: it cannot be read, is longer than `most_bytes`, or is no TOML.
+    """
+    try:
+        with file.open("rb") as stream:
+            raw = stream.read(most_bytes + 1)
+    except FileNotFoundError as error:
+        raise ConfigError("config-missing", file, "", "there is no such file", "name an existing one") from error
+    except OSError as error:
+        raise ConfigError("config-unreadable", file, "", f"cannot be read: {error.strerror}", "mend that") from error
+    if len(raw) > most_bytes:
+        raise ConfigError("config-too-big", file, "", f"is longer than {most_bytes >> 20} MiB", "name the configuration file")
+    try:
+        return parse_toml(raw)
+    except TomlTextError as error:
+        raise ConfigError("config-not-toml", file, "", f"cannot be read: {error}", "correct that place") from error
 
 
 def read_struct(struct: type[S], table: object, file: Path, path: str = "") -> S:

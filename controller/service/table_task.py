@@ -31,17 +31,19 @@ from controller.journal.batch import JournalState
 from controller.journal.entry import EntryDraft
 from controller.journal.errors import JournalFailedError, JournalFullError
 from controller.journal.journal import Journal
+from controller.service.beside import Beside
 from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.errors import BusyError, ServiceError, StoppingError
 from controller.service.feed import Feed, FeedEntry
 from controller.service.grant import lent_and_told
-from controller.service.inbox import Heard, Joined, Noticed, ToTable
+from controller.service.inbox import Answer, Asked, Heard, Joined, Noticed, ToTable, answer_with
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
 from controller.table.acts import AnyAct, By, DeviceNotice, DeviceRoutine, Origin, Resolve
 from controller.table.codes import REFUSALS
 from controller.table.devices import act_of_event
+from controller.table.following import ACTS_MAX
 from controller.table.outcome import Outcome
 from controller.table.state import TableState
 from controller.table.table import Verdict
@@ -68,20 +70,6 @@ class Health(Enum):
     """The journal takes nothing: the devices are let go, acts are refused."""
     BROKEN = "broken"
     """An unforeseen exception: nothing more is decided until the daemon is started again."""
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """What a person's act came to; `entry` is None when it was refused."""
-
-    entry: int | None
-    outcome: Outcome
-
-
-class Asked(msgspec.Struct, frozen=True):
-    """A person's act and the way to answer it."""
-
-    act: AnyAct
-    answer: asyncio.Future[Answer]
 
 
 class _Stored(msgspec.Struct, frozen=True):
@@ -114,6 +102,8 @@ class TableTask:
         self.id = engine.table
         self.engine = engine
         self.feed = feed
+        self.beside: Beside | None = None
+        """In shadow mode: how another host is followed."""
         self.drivers: dict[str, DeviceDriver] = {}
         self.health = Health.GOOD
         self.busy_since: float | None = None
@@ -181,8 +171,10 @@ class TableTask:
         finally:
             self._stopping = True
             while not self._inbox.empty():
-                _answer_with(self._inbox.get_nowait(), StoppingError(self.id))
+                answer_with(self._inbox.get_nowait(), StoppingError(self.id))
             await self._let_go_of_devices()
+            if self.beside is not None:
+                await self.beside.ended()
 
     async def _serve_next(self) -> None:
         if self.health is Health.NO_SPACE:
@@ -207,10 +199,10 @@ class TableTask:
         try:
             answer = await self._take_person_act(asked.act)
         except asyncio.CancelledError:
-            _answer_with(asked, StoppingError(self.id))
+            answer_with(asked, StoppingError(self.id))
             raise
         except BaseException:
-            _answer_with(asked, self._broken())
+            answer_with(asked, self._broken())
             raise
         if not asked.answer.done():
             asked.answer.set_result(answer)
@@ -237,7 +229,9 @@ class TableTask:
             self._metrics.add("shoed_repeated_events_total", table=self.id, device=driver.name)
             driver.repeated(heard)
             return
+        await self._follow(lambda beside: beside.before(self._state, event))
         await self._take_device_act(self._act_of(event, driver.name), lambda: driver.taken(heard))
+        await self._follow(lambda beside: beside.after(self._state, event))
 
     def _act_of(self, event: DeviceEvent, device: str) -> AnyAct:
         if isinstance(event, Started) and device not in self._state.device_seq:
@@ -256,6 +250,14 @@ class TableTask:
             return  # nobody was told that it was lost
         act = DeviceNotice(event=notice.event, name=name, detail=notice.detail, by=By("device", name), origin=Origin(name))
         await self._take_device_act(act, lambda: None)
+        await self._follow(lambda beside: beside.noticed(self._state, notice.event), most=1)
+
+    async def _follow(self, next_act: Callable[[Beside], AnyAct | None], most: int = ACTS_MAX) -> None:
+        """In shadow mode: make the acts that the line shows, each stored as if somebody had told of it."""
+        left = most if self.beside is not None and self.health is Health.GOOD else 0
+        while left and self.beside is not None and (act := next_act(self.beside)) is not None:
+            await self._take_device_act(act, lambda: None)
+            left -= 1
 
     async def _take_device_act(self, act: AnyAct, acknowledge: Callable[[], None]) -> None:
         """Decide and store what a device did, then acknowledge it; what cannot be stored must come again."""
@@ -312,6 +314,8 @@ class TableTask:
         self.feed.append(FeedEntry(entry.number, entry.key, str(act.by), entry.wall_ms, outcome))
         if outcome.alarm is not None:
             self._logger.warning("alarm", alarm=outcome.alarm, entry=entry.number, act=entry.key)
+            if self.beside is not None:
+                self.beside.alarmed(entry.number, outcome.alarm)
 
     async def _append(self, draft: EntryDraft) -> int:
         try:
@@ -361,7 +365,7 @@ class TableTask:
     async def _refuse_for_ever(self) -> None:
         await self._let_go_of_devices()
         while True:
-            _answer_with(await self._inbox.get(), self._broken())
+            answer_with(await self._inbox.get(), self._broken())
 
     def _broken(self) -> TableBrokenError:
         return TableBrokenError(
@@ -392,8 +396,3 @@ class TableTask:
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
-
-
-def _answer_with(item: Asked | ToTable, error: ServiceError) -> None:
-    if isinstance(item, Asked) and not item.answer.done():
-        item.answer.set_exception(error)

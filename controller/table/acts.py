@@ -9,7 +9,7 @@ Amounts are integers of the smallest coin (cents).
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -20,8 +20,12 @@ SeatKey = int | Literal["dealer", "player", "banker"]
 """A betting position counted clockwise from the dealer's left, or a side of the table."""
 
 
+HOST_ROLE: Final = "host"
+"""Who acts in shadow mode where the line shows that the other host's game went on; nobody can say so from outside."""
+
+
 class By(msgspec.Struct, frozen=True):
-    """Who acted: role `dealer`, `supervisor`, `technician`, `player` or `device`, and the person's or device's name."""
+    """Who acted: role `dealer`, `supervisor`, `technician`, `player`, `device` or `host`, and the person's or device's name."""
 
     role: str = "dealer"
     name: str = ""
@@ -86,6 +90,8 @@ class CardOut(Act, frozen=True, kw_only=True, tag="card"):
     back_mismatch: bool = False
     beyond: bool = False
     """The device itself says that it saw more copies than the shoe holds."""
+    told: str = ""
+    """Where the card goes in the round that the device follows itself: `player`, `banker`, `burn`, `first-card`; empty: it does not say."""
 
 
 class StackOut(Act, frozen=True, kw_only=True, tag="stack"):
@@ -119,6 +125,24 @@ class DeviceRoutine(Act, frozen=True, kw_only=True, tag="routine"):
     """A device event that changes nothing at the table (gate moved, act done); recorded so that its number is not asked for again."""
 
     event: str
+
+
+class ResultTold(Act, frozen=True, kw_only=True, tag="result_told"):
+    """The device tells who won the round, as it reckons itself or as the host tells it: `player`, `banker`, `tie`, `forced-end`."""
+
+    result: str
+
+
+class Join(Act, frozen=True, kw_only=True, tag="join"):
+    """Beside another host: its shoe is followed from here.
+
+    `heard_all`: nothing was missed since it was followed last. `at_boundary`: the next card is the first of a round. `over`: what the other
+    host does next, where it goes on although this table waits.
+    """
+
+    heard_all: bool = False
+    at_boundary: bool = False
+    over: str = ""
 
 
 # ---- people
@@ -260,20 +284,24 @@ class Collect(Act, frozen=True, kw_only=True, tag="collect"):
 
 
 class Open(Act, frozen=True, kw_only=True, tag="open"):
-    """The table opens. `confirms`: digest of the enforcement sheet that its opener has read; `sheet`: the one in force."""
+    """The table opens. `confirms`: digest of the enforcement sheet that its opener has read; `sheet`: the one in force.
+
+    `beside`: in shadow mode, beside another host that deals.
+    """
 
     confirms: str = ""
     sheet: Sheet | None = None
+    beside: bool = False
 
 
 class Close(Act, frozen=True, kw_only=True, tag="close"):
     """The table closes."""
 
 
-DeviceAct = Load | Shuffle | ShuffleAborted | CardOut | StackOut | CutCardOut | DeviceNotice | DeviceRoutine
+DeviceAct = Load | Shuffle | ShuffleAborted | CardOut | StackOut | CutCardOut | ResultTold | DeviceNotice | DeviceRoutine
 PersonAct = (
     Wager | CloseBets | Start | Decide | SetHand | Expose | Report | Declare | Rescan | HoleCheck | SignOn | SignOff
-    | StubCount | RemoveCard | ReplaceCard | Resolve | Collect | Open | Close
+    | StubCount | RemoveCard | ReplaceCard | Resolve | Collect | Open | Close | Join
 )  # fmt: skip
 AnyAct = DeviceAct | PersonAct
 

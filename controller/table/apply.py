@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from controller.dealing.round import Round
-from controller.table import apply_deck, apply_people, apply_rest, apply_round, apply_turn
+from controller.table import apply_beside, apply_deck, apply_people, apply_rest, apply_round, apply_turn
 from controller.table import facts as f
 from controller.table.folding import Appliers
 from controller.table.state import Deck, TableState
@@ -37,4 +37,11 @@ def fold(state: TableState, facts: Iterable[f.AnyFact]) -> TableState:
     return draft
 
 
-APPLY: Appliers = {**apply_deck.APPLY, **apply_round.APPLY, **apply_people.APPLY, **apply_turn.APPLY, **apply_rest.APPLY}
+APPLY: Appliers = {
+    **apply_deck.APPLY,
+    **apply_round.APPLY,
+    **apply_people.APPLY,
+    **apply_turn.APPLY,
+    **apply_rest.APPLY,
+    **apply_beside.APPLY,
+}

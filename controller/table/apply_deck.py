@@ -13,7 +13,7 @@ from firmware_bridge.cards import unseal_all
 
 
 def _table_opened(state: TableState, fact: f.TableOpened) -> None:
-    state.phase, state.rules_hash = "unverified", fact.rules_hash
+    state.phase, state.rules_hash, state.beside = "unverified", fact.rules_hash, fact.beside
 
 
 def _table_closed(state: TableState, fact: f.TableClosed) -> None:
@@ -42,7 +42,7 @@ def _deck_shuffled(state: TableState, fact: f.DeckShuffled) -> None:
     deck.census = _census(deck.spec, deck.short)
     deck.watch = OrderWatch.start(deck.spec, last=last)
     deck.shuffled = deck.fresh = deck.loaded = True
-    deck.cut_seen = deck.empty = False
+    deck.cut_seen = deck.empty = deck.partial = False
     deck.rounds_left = 0
     deck.mode, deck.evidence = fact.mode, fact.evidence
     state.shuffler_out = fact.counted
@@ -70,6 +70,7 @@ def _state_carried(state: TableState, fact: f.StateCarried) -> None:
     state.devices_down = frozenset(fact.devices_down)
     state.spare = fact.spare
     state.dealer_is_new = fact.dealer_is_new
+    state.beside, state.agreed, state.differed = fact.beside, fact.agreed, fact.differed
     state.device_modes = fact.device_modes
     state.quarantine_why = ""
     state.alarms = tuple(Alarm(a.code, a.where, a.detail, a.holds, a.ways) for a in fact.alarms)

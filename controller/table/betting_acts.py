@@ -114,7 +114,7 @@ def begin_round(desk: Desk) -> None:
                 back=deck.back, short=deck.short, last_order=tuple(map(_SEALED.__getitem__, last)),
                 last_back=state.last_back, button=state.button, shuffler_out=state.shuffler_out, dealer=state.dealer,
                 device_seq=state.device_seq, device_modes=state.device_modes, devices_down=tuple(sorted(state.devices_down)), alarms=alarms,
-                spare=state.spare, dealer_is_new=state.dealer_is_new,
+                spare=state.spare, dealer_is_new=state.dealer_is_new, beside=state.beside, agreed=state.agreed, differed=state.differed,
             )
         )  # fmt: skip
     desk.emit(f.RoundStarted(round=state.round_number + 1, button=stays, waiting=waiting))

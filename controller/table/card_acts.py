@@ -13,6 +13,7 @@ from controller.integrity.census import Beyond, BeyondReason
 from controller.table import facts as f
 from controller.table import turns
 from controller.table.acts import CardOut, CutCardOut, StackOut
+from controller.table.beside_acts import card_told
 from controller.table.betting_acts import begin_round
 from controller.table.desk import Desk, shown_card
 from controller.table.going_on import unshuffle_outside_round
@@ -29,13 +30,18 @@ def card_out(desk: Desk, act: CardOut) -> None:
     round_ = desk.draft.round
     if round_ is not None and _is_as_asked(desk, act, round_):
         _lay_as_planned(desk, act, round_, "read")
+        if act.told:
+            card_told(desk, act)
         if desk.draft.deck.finding:
             _tell_order(desk)
         elif round_.cursor >= len(round_.plan):
             desk.step_done()
         return
     left_in_its_step = not act.out_of_flow and _was_asked_for_before_the_line_was_lost(desk)
+    is_followed = desk.in_round and desk.kind is not StateKind.SUSPENDED
     _judge_card(desk, act)
+    if is_followed and act.told:
+        card_told(desk, act)
     _tell_order(desk)
     if left_in_its_step:
         _hold_again(desk)
@@ -233,7 +239,11 @@ def _stray(desk: Desk, cards: tuple[Sealed, ...], evidence: str) -> None:
     """Cards that lie aside until the next shuffle, which has to come before the next round."""
     for card in cards:
         desk.emit(f.StrayCard(card=card, evidence=evidence))
-    desk.notes.to, desk.notes.irregularity = "aside", "card-drawn-in-error"
+    desk.notes.to = "aside"
+    if desk.draft.beside and desk.kind is StateKind.UNVERIFIED:
+        desk.notes.message = "No round is followed yet: the card is counted, and no more."
+        return
+    desk.notes.irregularity = "card-drawn-in-error"
     code = "not-shuffled" if desk.kind in (StateKind.UNVERIFIED, StateKind.COMPLETE) else "card-drawn-in-error"
     desk.raise_alarm(code, holds=False)
     unshuffle_outside_round(desk, "a card left the device outside of a round")

@@ -108,6 +108,7 @@ ALARMS = IRREGULARITIES | _codes(
     ("deck-turn", "It is the other deck's turn.", "Take this deck out and use the other one."),
     ("declared-differs", "The result declared by the dealer is not what the cards say.", "Look at the hand together with a supervisor."),
     ("partial-knowledge", "Events of a device are lost, so not every card is known.", "Count the cards; a supervisor lets the round go on or voids it."),
+    ("told-differs", "A device, or another host on its line, tells another course of the round than the cards.", "Look at the round together with a supervisor."),
     ("wrong-identity", "Another device answers than the one registered for this table.", "Unplug it and connect the registered device."),
     ("clock", "The clock stepped.", "Have the clock of this machine checked."),
     ("journal", "The record cannot be written.", "Make room on the journal's disk or mend it; nothing is dealt until it can be written."),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from controller.dealing.rules import Rule, Standing, house, parallel
 from controller.dealing.steps import StateKind
 from controller.table import facts as f
-from controller.table.acts import Close, Load, Open, RemoveCard, ReplaceCard, Shuffle, ShuffleAborted, SignOff, SignOn
+from controller.table.acts import HOST_ROLE, Close, Load, Open, RemoveCard, ReplaceCard, Shuffle, ShuffleAborted, SignOff, SignOn
 from controller.table.codes import IRREGULARITIES
 from controller.table.desk import OUTSIDE_ROUND, Desk
 from controller.table.exchange_acts import rest_loaded, rest_shuffled
@@ -26,7 +26,9 @@ LOADABLE = frozenset({StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, S
 
 def open_table(desk: Desk, act: Open) -> None:
     """The table opens; cards must be loaded and shuffled before they are dealt."""
-    desk.emit(f.TableOpened(rules_hash=desk.procedure.rules_hash))
+    desk.emit(f.TableOpened(rules_hash=desk.procedure.rules_hash, beside=act.beside))
+    if act.beside and desk.draft.deck.loaded:  # nobody followed it while the table was closed
+        desk.emit(f.ShoeJoined(shoe=desk.draft.shoe, keeps=False))
     if desk.draft.quarantine_why:
         desk.fire("quarantine")
 
@@ -49,7 +51,7 @@ def load(desk: Desk, act: Load) -> None:
         return
     spare = desk.draft.spare if act.cards in (None, desk.draft.spare) else None
     unshuffle_spare(desk, "a deck was loaded")
-    evidence = "counted" if act.cards is not None and act.origin is not None else "told"
+    evidence = "counted" if act.cards is not None and act.origin is not None else _word_of(desk)
     desk.emit(f.DeckLoaded(shoe=desk.draft.shoe + 1, decks=act.decks, cards=act.cards, back=act.back, evidence=evidence))
     desk.notes.evidence = evidence
     _leave_for_unverified(desk)
@@ -66,6 +68,11 @@ def load(desk: Desk, act: Load) -> None:
     elif spare is not None and desk.kind is StateKind.UNVERIFIED:
         desk.notes.rule = TURN_RULE
         _accept_shuffle(desk, Shuffle(counted=spare, by=act.by))
+
+
+def _word_of(desk: Desk) -> str:
+    """How it is known when nobody counted: told by a person, or taken from what another host does."""
+    return "inferred" if desk.act.by.role == HOST_ROLE else "told"
 
 
 def _cards(count: int | None) -> str:
@@ -138,7 +145,7 @@ def _accept_shuffle(desk: Desk, act: Shuffle) -> None:
                 evidence="counted",
             )
         )
-    evidence = "counted" if act.counted is not None else "told"
+    evidence = "counted" if act.counted is not None else _word_of(desk)
     unshuffle_spare(desk, "the deck that was shuffled is dealt next")
     desk.emit(f.DeckShuffled(mode=act.mode, counted=act.counted, evidence=evidence))
     for alarm in desk.draft.alarms:

@@ -11,6 +11,7 @@ from typing import Literal
 from controller.table import acts as a
 from controller.table.state import TableState
 from firmware_bridge import events as e
+from firmware_bridge import round_events as r
 from firmware_bridge.cards import CUT_CARD, UNREADABLE, unseal
 
 ShuffleWord = Literal["random", "sort", "count-only", "unknown"]
@@ -43,7 +44,9 @@ TELLING: dict[e.DeviceError, tuple[str, str]] = {
 """What an error is, and what its end is, at a device that tells it in no other way."""
 
 
-def act_of_event(event: e.DeviceEvent, device: str, state: TableState, *, own_events: bool = True) -> a.AnyAct:
+def act_of_event(  # noqa: PLR0911  # one line per kind of event
+    event: e.DeviceEvent, device: str, state: TableState, *, own_events: bool = True
+) -> a.AnyAct:
     """The act that a device event stands for; `state` tells in which mode a cycle began.
 
     `own_events`: the errors of `TOLD_BY_ITS_OWN_EVENT` come with one; else the error is all that is told.
@@ -52,7 +55,10 @@ def act_of_event(event: e.DeviceEvent, device: str, state: TableState, *, own_ev
     origin = a.Origin(device, event.eseq, event.replayed, event.t_ms)
     match event:
         case e.CardRead() | e.BurnEjected():
-            return _card(event, by, origin, out_of_flow=e.CardFlag.OUT_OF_FLOW in event.flags)
+            told = event.place if isinstance(event, r.CardReadAt) else ""
+            return _card(event, by, origin, out_of_flow=e.CardFlag.OUT_OF_FLOW in event.flags, told=told)
+        case r.RoundTold():
+            return a.ResultTold(by=by, origin=origin, result=event.result)
         case e.CardOutOfFlow(state=e.OutOfFlow.EJECTED):
             return a.DeviceRoutine(by=by, origin=origin, event="card-ejected")
         case e.CardOutOfFlow():
@@ -79,7 +85,9 @@ def _word(mode: str) -> ShuffleWord:
     return next((word for word in _MODES.values() if word == mode), "unknown")
 
 
-def _card(event: e.CardRead | e.BurnEjected | e.CardOutOfFlow, by: a.By, origin: a.Origin, *, out_of_flow: bool) -> a.AnyAct:
+def _card(
+    event: e.CardRead | e.BurnEjected | e.CardOutOfFlow, by: a.By, origin: a.Origin, *, out_of_flow: bool, told: str = ""
+) -> a.AnyAct:
     flags = event.flags
     card = unseal(event.card, "is it the cutting card")
     if card is CUT_CARD:
@@ -87,7 +95,7 @@ def _card(event: e.CardRead | e.BurnEjected | e.CardOutOfFlow, by: a.By, origin:
     return a.CardOut(
         by=by, origin=origin, read=event.card, face_up=e.CardFlag.FACE_UP in flags, double=e.CardFlag.DOUBLE_FEED in flags,
         unreadable=e.CardFlag.UNREADABLE in flags or card is UNREADABLE, out_of_flow=out_of_flow,
-        back_mismatch=e.CardFlag.BACK_MISMATCH in flags, beyond=e.CardFlag.BEYOND_SHOE in flags,
+        back_mismatch=e.CardFlag.BACK_MISMATCH in flags, beyond=e.CardFlag.BEYOND_SHOE in flags, told=told,
     )  # fmt: skip
 
 
@@ -133,6 +141,8 @@ def _notice(  # noqa: PLR0911  # one line per kind of event
             return "power-lost", event.change.value
         case e.ShuffleStarted():
             return f"mode-{_MODES.get(event.mode, 'unknown')}", ""
+        case r.HostAsked():
+            return None, f"host: {event.order}"
         case e.CardReturned():
             return "error", f"a card was pushed back ({event.place.value})"
         case _:

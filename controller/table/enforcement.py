@@ -76,6 +76,8 @@ class Sheet(msgspec.Struct, frozen=True):
 
     lines: tuple[SheetLine, ...]
     limits: tuple[DeviceLimit, ...] = ()
+    mode: str = "enforced"
+    """`shadow`: another host deals; nothing is enforced, only judged."""
 
     @property
     def digest(self) -> str:

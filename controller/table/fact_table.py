@@ -11,6 +11,8 @@ from firmware_bridge.cards import Sealed
 class TableOpened(Fact, frozen=True, kw_only=True, tag=True):
     rules_hash: str
     """Hash of the procedure in force: steps, settings, irregularities, citations."""
+    beside: bool = False
+    """In shadow mode: another host deals, and nothing is enforced."""
 
 
 class TableClosed(Fact, frozen=True, kw_only=True, tag=True):
@@ -64,6 +66,9 @@ class StateCarried(Fact, frozen=True, kw_only=True, tag=True):
     alarms: tuple[CarriedAlarm, ...]
     spare: int | None = None
     dealer_is_new: bool = False
+    beside: bool = False
+    agreed: int = 0
+    differed: int = 0
 
 
 class DealerChanged(Fact, frozen=True, kw_only=True, tag=True):

@@ -9,6 +9,7 @@ rules say. Cards are `Sealed` in facts; `shown` repeats a card in clear only whe
 from __future__ import annotations
 
 from controller.table.fact_base import Fact
+from controller.table.fact_beside import HostCompared, RoundLeft, ShoeJoined
 from controller.table.fact_deck import (
     CardRemoved,
     CardReplaced,
@@ -96,7 +97,7 @@ AnyFact = (
     | StubExplained | StubRacked | IdleHandsRacked | Irregular | HandDead | RoundVoided | AlarmRaised | AlarmSettled | Suspended | Resumed
     | AsideReleased | EvidenceConfirmed | RoundCollected | RoundCompleted | ShoeEmptied | ShoeEnded | DealerChanged
     | HandsBegun | HandChose | HandSplit | HandClosed | HoleTold | TurnsEnded | CardOffered | OfferTaken | OfferPassed | AsideBurned
-    | BettingClosed | Exchanged | BurnedInstead | HeldOut | RestDue | RestShuffled
+    | BettingClosed | Exchanged | BurnedInstead | HeldOut | RestDue | RestShuffled | ShoeJoined | RoundLeft | HostCompared
 )  # fmt: skip
 
 __all__ = [
@@ -142,6 +143,7 @@ __all__ = [
     "HandsBegun",
     "HeldOut",
     "HoleTold",
+    "HostCompared",
     "IdleHandsRacked",
     "Irregular",
     "OfferPassed",
@@ -151,11 +153,13 @@ __all__ = [
     "Resumed",
     "RoundCollected",
     "RoundCompleted",
+    "RoundLeft",
     "RoundStarted",
     "RoundVoided",
     "SetFoundWrong",
     "ShoeEmptied",
     "ShoeEnded",
+    "ShoeJoined",
     "SideDecided",
     "SpareShuffled",
     "SpareUnshuffled",

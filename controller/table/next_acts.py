@@ -156,4 +156,5 @@ _NEXT: dict[type[a.Act], Callable[[Look], bool]] = {
     a.ReplaceCard: lambda look: bool(look.state.deck.short),
     a.Resolve: _may_resolve,
     a.Close: lambda look: True,
+    a.Join: lambda look: look.state.beside,
 }

@@ -68,5 +68,9 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     rack: int | None = None
     evidence: str | None = None
     round: int = 0
+    beside: bool = False
+    """In shadow mode: another host deals; this table only judges."""
+    partial: bool = False
+    """The shoe was taken up in the middle: what left it before is not known."""
     phase: str = ""
     """The step's own name, such as `deal 2`."""

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from controller.dealing.steps import StateKind
 from controller.table import acts as a
 from controller.table import (
+    beside_acts,
     betting_acts,
     card_acts,
     dealer_acts,
@@ -75,6 +76,7 @@ _JUDGED: dict[type, tuple[Callable[..., None], tuple[StateKind, ...]]] = {
     a.CardOut: (card_acts.card_out, _ALL),
     a.StackOut: (card_acts.stack_out, _ALL),
     a.CutCardOut: (card_acts.cut_card_out, _ALL),
+    a.ResultTold: (beside_acts.result_told, _ALL),
     a.DeviceNotice: (device_acts.device_notice, _ALL),
     a.DeviceRoutine: (device_acts.routine, _ALL),
     a.Wager: (betting_acts.wager, (K.READY, K.WAGERING, K.COMPLETE)),
@@ -96,10 +98,13 @@ _JUDGED: dict[type, tuple[Callable[..., None], tuple[StateKind, ...]]] = {
     a.Collect: (dealer_acts.collect, (K.SETTING, K.SETTLING, K.COLLECTING, K.VOID)),
     a.Open: (deck_acts.open_table, (K.CLOSED,)),
     a.Close: (deck_acts.close_table, (*_BETWEEN, K.QUARANTINED)),
+    a.Join: (beside_acts.join, tuple(kind for kind in _ALL if kind is not K.CLOSED)),
 }
 
 ACTS: tuple[type, ...] = tuple(_JUDGED)
-DEVICE_ACTS = frozenset({a.Load, a.Shuffle, a.ShuffleAborted, a.CardOut, a.StackOut, a.CutCardOut, a.DeviceNotice, a.DeviceRoutine})
+DEVICE_ACTS = frozenset(
+    {a.Load, a.Shuffle, a.ShuffleAborted, a.CardOut, a.StackOut, a.CutCardOut, a.ResultTold, a.DeviceNotice, a.DeviceRoutine}
+)
 
 _IGNORED: dict[tuple[StateKind, type], str] = {
     (

@@ -40,6 +40,8 @@ ROLES: Final = ("dealer", "supervisor", "technician", "player", "device")
 SHUFFLE_MODES: Final = ("random", "sort", "count-only", "unknown")
 SHUFFLE_PROBLEMS: Final = ("count", "duplicates", "aborted", "foreign-back")
 AREAS: Final = ("community",)
+RESULTS_TOLD: Final = ("player", "banker", "tie", "forced-end")
+"""What a device can tell of a round's end."""
 
 _as_event: Final = as_word(DEVICE_EVENTS, "device event")
 _as_hand: Final = as_number(1, 9)
@@ -261,6 +263,10 @@ def _parse_report(where: str, value: object, by: By, origin: Origin | None) -> A
 
 def _parse_declare(where: str, value: object, by: By, origin: Origin | None) -> AnyAct:
     fields = Fields(where, value, '{ seat = 3, result = "lose" }')
+    if by.role == "device":
+        told = acts.ResultTold(result=fields.need("result", as_word(RESULTS_TOLD, "result")), by=by, origin=origin)
+        fields.finish()
+        return told
     act = acts.Declare(
         result=fields.need("result", as_text),
         seat=fields.maybe("seat", as_seat_key),
@@ -363,6 +369,7 @@ _PARSERS: Final[Mapping[str, Parser]] = {
     "collect": _parse_collect,
     "open": _parse_open,
     "close": _parse_bare(lambda by, origin: acts.Close(by=by, origin=origin)),
+    "join": _parse_bare(lambda by, origin: acts.Join(at_boundary=True, by=by, origin=origin)),
 }
 
 DEVICE_KEYS: Final = frozenset(_DEVICE_PARSERS)

@@ -48,6 +48,8 @@ class Deck(msgspec.Struct, gc=False):
     """What the order tests found and no alarm has told yet; empty when nothing."""
     empty: bool = False
     evidence: str = "unknown"
+    partial: bool = False
+    """Taken up in the middle: what left it before is not known."""
 
     @property
     def spec(self) -> DeckSpec:
@@ -85,6 +87,12 @@ class TableState(msgspec.Struct, gc=False):
     """A dealer came to the table and has not dealt yet."""
     quarantine_why: str = ""
     rules_hash: str = ""
+    beside: bool = False
+    """In shadow mode: another host deals, and nothing is enforced."""
+    agreed: int = 0
+    """Results that the line told and that are what the cards say."""
+    differed: int = 0
+    """What the line told, or the other host did, and the cards do not bear out."""
 
     @property
     def holding(self) -> tuple[Alarm, ...]:

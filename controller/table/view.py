@@ -67,6 +67,8 @@ def outcome(procedure: Procedure, state: TableState, act: str, notes: Notes, ref
         rack=round_.racked if round_ is not None else None,
         evidence=notes.evidence,
         round=state.round_number,
+        beside=state.beside,
+        partial=state.deck.partial,
     )
 
 
@@ -125,7 +127,7 @@ def _turn(look: Look) -> str | None:
 def wanted(procedure: Procedure, state: TableState) -> Wanted:
     """What the devices should do now."""
     deck, look = state.deck, look_at(procedure, state)
-    if not deck.shuffled or look.kind in NO_SHOE:
+    if state.beside or not deck.shuffled or look.kind in NO_SHOE:
         return Wanted()
     round_, step = look.round, look.step
     if round_ is not None and round_.stub_racked and look.kind is not StateKind.READY:

@@ -82,7 +82,9 @@ class Repeats(Table, frozen=True, kw_only=True):
 
     within_s: Seconds
     times: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
-    """So often it is said; fewer are told as a weak line."""
+    """So often it is said; fewer are told as a weak line. 1: as often as it takes."""
+    numbers: Annotated[int, msgspec.Meta(ge=2, le=65536)] | None = None
+    """What it says is numbered, and so many numbers pass before the first comes again: by that a message that reads alike is told apart."""
 
 
 class Numbers(Table, frozen=True, kw_only=True):

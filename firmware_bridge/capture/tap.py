@@ -19,6 +19,11 @@ class TappedTransport(Transport):
         self._inner, self._tap = inner, tap
         self.is_uart, self.baud = inner.is_uart, inner.baud
         self.counters = inner.counters
+        self.read_only = inner.read_only
+
+    def listen_only(self) -> None:
+        self._inner.listen_only()
+        self.read_only = self._inner.read_only
 
     @property
     def state(self) -> TransportState:

@@ -65,6 +65,8 @@ class FaultKind(Enum):
     """The boot count fell: device exchanged or damaged. Alarm."""
     UNFRAMED = "unframed"
     """Bytes that belong to no frame of a plain device's profile."""
+    COPIES_MISSING = "copies-missing"
+    """A plain device says everything several times, and a message came fewer times."""
     REFUSED_STEP = "refused-step"
     """The device refused a step of the connect sequence."""
 

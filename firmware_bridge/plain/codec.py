@@ -332,6 +332,13 @@ class PlainCodec:
             return PlainHeard(message.message.name, shown, means, card, message.read_ring(frame.content, cards or {}))
         return None
 
+    def is_hosts(self, frame: PlainFrame) -> bool:
+        """Whether a frame is a message that the host says."""
+        try:
+            return self.read(frame, way=Way.OUT) is not None
+        except FieldError:
+            return False
+
     def write(self, name: str, values: Mapping[str, Plain | bytes] | None = None) -> bytes:
         """The bytes on the wire of a message.
 

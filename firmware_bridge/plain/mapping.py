@@ -13,13 +13,14 @@ from device_profiles.plain.messages import CardRule, Means, PlainMessage
 from firmware_bridge.cards import UNREADABLE, CardTextError, Sealed, parse_card
 from firmware_bridge.events import EVENT_TYPES, CardFlag, DeviceEvent
 from firmware_bridge.plain.fields import Value
+from firmware_bridge.round_events import ROUND_EVENTS
 
-EVENTS: Final = {cls.__name__: cls for cls in EVENT_TYPES}
+EVENTS: Final = {cls.__name__: cls for cls in (*EVENT_TYPES, *ROUND_EVENTS)}
 _FIELDS: Final = {name: msgspec.structs.fields(cls) for name, cls in EVENTS.items()}
 """Asked once: a class works its annotations out anew each time, which costs more than all else that a message does."""
 UNTOLD: Final[dict[str, object]] = {"flags": CardFlag.NONE, "confidence": 0, "position": 0, "remaining": None, "decks": 0, "detail": 0}
 """What an event says where the device does not: numbers that are counted elsewhere, or nothing."""
-CARD_EVENTS: Final = frozenset({"CardRead", "CardOutOfFlow", "BurnEjected"})
+CARD_EVENTS: Final = frozenset({"CardRead", "CardReadAt", "CardOutOfFlow", "BurnEjected"})
 
 
 def event_of(means: Means, fields: Mapping[str, Value], card: Sealed | None, t_ms: int, position: int) -> DeviceEvent:

@@ -13,39 +13,70 @@ KEPT_MAX: Final = 64
 """Messages that are remembered; none of these devices has as many different ones under way within its own repetition."""
 
 
-class RepeatFilter:
-    """Tells a repetition from a new message by its bytes and the time since the first of them."""
+class _Heard:
+    """A message within the time of its repetitions: when it came last, how often, and how many new ones came before it."""
 
-    def __init__(self, rule: Repeats | None) -> None:
+    __slots__ = ("before", "copies", "last_s")
+
+    def __init__(self, now_s: float, before: int) -> None:
+        self.last_s, self.copies, self.before = now_s, 1, before
+
+
+class RepeatFilter:
+    """Tells a repetition from a new message that reads alike.
+
+    A repetition comes within the time of the rule after the copy before it. Where the device numbers its messages, one that reads alike is
+    another as soon as more than half of the numbers were used since: repetitions do not come that late, and a number does not come back
+    that early. Where it numbers nothing and says everything a certain number of times, a further copy is another message.
+    """
+
+    def __init__(self, rule: Repeats | None, numbers: Numbers | None = None) -> None:
         self._rule = rule
-        self._heard: OrderedDict[bytes, tuple[float, int]] = OrderedDict()
-        self.weak = 0
-        """Messages that came fewer times than the device says everything."""
+        told = rule.numbers if rule is not None else None
+        counted = numbers.last - numbers.first + 1 if numbers is not None else None
+        self._cycle = told or counted
+        self._heard: OrderedDict[bytes, _Heard] = OrderedDict()
+        self._new = 0
+        self._weak = 0
 
     def clear(self) -> None:
         """The device counts anew: what it says from now on is new."""
         self._heard.clear()
 
+    def take_weak(self) -> int:
+        """Messages that came fewer times than the device says everything, since this was asked last."""
+        weak, self._weak = self._weak, 0
+        return weak
+
     def is_repeated(self, content: bytes, now_s: float) -> bool:
-        """Note the message, and say whether it was heard before within the time of the rule."""
-        if self._rule is None:
+        """Note the message, and say whether it was heard before."""
+        rule = self._rule
+        if rule is None:
             return False
-        first = self._heard.get(content)
-        if first is not None and now_s - first[0] <= self._rule.within_s:
-            self._heard[content] = (first[0], first[1] + 1)
+        self._drop_old(rule, now_s)
+        known = self._heard.get(content)
+        if known is not None and self._is_copy(rule, known):
+            known.last_s, known.copies = now_s, known.copies + 1
             return True
-        self._heard.pop(content, None)
-        self._heard[content] = (now_s, 1)
-        while len(self._heard) > KEPT_MAX:
-            self._drop_oldest()
-        while self._heard and now_s - next(iter(self._heard.values()))[0] > self._rule.within_s:
-            self._drop_oldest()
+        if known is not None:
+            self._drop(rule, content)
+        self._new += 1
+        self._heard[content] = _Heard(now_s, self._new)
         return False
 
-    def _drop_oldest(self) -> None:
-        _, (_, times) = self._heard.popitem(last=False)
-        if self._rule is not None and times < self._rule.times:
-            self.weak += 1
+    def _is_copy(self, rule: Repeats, known: _Heard) -> bool:
+        if self._cycle is not None:
+            return self._new - known.before <= self._cycle // 2
+        return rule.times == 1 or known.copies < rule.times
+
+    def _drop_old(self, rule: Repeats, now_s: float) -> None:
+        old = [content for content, known in self._heard.items() if now_s - known.last_s > rule.within_s]
+        for content in old or list(self._heard)[: len(self._heard) - KEPT_MAX + 1]:
+            self._drop(rule, content)
+
+    def _drop(self, rule: Repeats, content: bytes) -> None:
+        if self._heard.pop(content).copies < rule.times:
+            self._weak += 1
 
 
 class Sequel(Enum):
@@ -94,15 +125,15 @@ class NumberWatch:
 
 
 class RingWatch:
-    """Tells how many entries of a ring are new by its counter, and how many were lost between two looks."""
+    """Tells how many entries of a ring are new by its counter, and how many were lost between two looks.
+
+    At the first look nobody knows which entries were there before: all count as old, and whoever owns the session tells that something may
+    have passed unheard. Between two looks the counter tells, also when the line was lost meanwhile.
+    """
 
     def __init__(self, ring: Ring) -> None:
         self._ring = ring
         self._heard: int | None = None
-
-    def clear(self) -> None:
-        """The next look is a beginning: what lies in the ring then is old."""
-        self._heard = None
 
     def take(self, counter: int) -> tuple[int, int, bool]:
         """(new entries, lost entries, the device has started) at this counter."""

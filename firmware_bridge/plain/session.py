@@ -10,8 +10,6 @@ States: CLOSED (no transport) -> CONNECTING (the questions of the profile) -> RU
 
 from __future__ import annotations
 
-from typing import Final
-
 from device_profiles.errors import FieldError
 from device_profiles.plain.frames import Unframed, Way
 from device_profiles.values import FieldValue
@@ -27,7 +25,7 @@ from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
 from firmware_bridge.plain.mapping import CARD_EVENTS
 from firmware_bridge.plain.replies import Replies
 from firmware_bridge.plain.sameness import NumberWatch, RepeatFilter, RingWatch, Sequel
-from firmware_bridge.plain.settings import PlainSettings
+from firmware_bridge.plain.settings import RETRY_S, TID_MAX, PlainSettings
 from firmware_bridge.plain.standing import FAULT_KINDS, KnownStanding, merged_faults
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.outputs import (
@@ -45,10 +43,6 @@ from firmware_bridge.session.outputs import (
     Running,
 )
 
-TID_MAX: Final = 0xFFFF
-RETRY_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0)
-"""After a failed connection: as long as a device of SDP/1 is left alone (1.8)."""
-
 
 class PlainSession:
     """One plain device as the host hears it."""
@@ -57,7 +51,7 @@ class PlainSession:
         profile = codec.profile
         self._codec, self._settings, self._profile = codec, settings, profile
         self._framer = codec.framer(Way.IN, pauses=settings.line.pauses)
-        self._repeats = RepeatFilter(profile.repeats)
+        self._repeats = RepeatFilter(profile.repeats, profile.numbers)
         self._numbers = NumberWatch.of_messages(profile.numbers)
         self._rings = {m.name: RingWatch(m.ring) for m in profile.messages if m.ring is not None}
         self._by_name = {message.name: message for message in profile.messages}
@@ -76,7 +70,7 @@ class PlainSession:
         self.state = HostState.CLOSED
         self.epoch = self.frames_heard = 0
         self.identity: DeviceIdentity | None = None
-        self.may_write = may_write(profile, granted=settings.may_write)
+        self.may_write = may_write(profile, granted=settings.may_write) and not settings.listens_only
         self.capabilities: tuple[Capability, ...] = capabilities_of(profile, may_write=self.may_write)
         self._replies = Replies(codec, self._by_name, may_write=self.may_write)
 
@@ -249,6 +243,7 @@ class PlainSession:
                 self._say_again(item)
                 continue
             outputs += self._take_frame(item, now_s)
+        outputs += [self._standing.fault(FaultKind.COPIES_MISSING, "said too few times") for _ in range(self._repeats.take_weak())]
         return merged_faults(outputs)
 
     def _is_answer(self, frame: PlainFrame) -> bool:
@@ -271,6 +266,8 @@ class PlainSession:
             heard = self._codec.read(frame, self._settings.cards)
         except FieldError as error:
             return [self._standing.fault(FaultKind.BAD_MESSAGE, str(error))]
+        if heard is None and self._settings.listens_only and self._codec.is_hosts(frame):
+            return []  # both ways are on this wire
         if heard is None:
             return [self._standing.fault(FaultKind.BAD_MESSAGE, "no message of the profile")]
         self.frames_heard += 1

@@ -117,6 +117,12 @@ class PortClosedError(TransportError):
     code = "port-closed"
 
 
+class PortReadOnlyError(TransportError):
+    """Something was to be written to a port that is only listened to (our side's mistake); not a byte of it was."""
+
+    code = "port-read-only"
+
+
 class PortStalledError(TransportError):
     """The port does not take our bytes in time. The transport is broken after it: close, then open again."""
 
@@ -160,6 +166,8 @@ class Transport(ABC):
 
     is_uart: bool = False
     """True where bytes have a pace of their own, so that silence inside a frame ends it (SDP/1 1.2)."""
+    read_only: bool = False
+    """True where nothing is ever written: another host speaks on this line."""
     baud: int = 115200
     """The rate that time limits are computed from; SDP/1 1.4 counts TCP and USB as 115200."""
 
@@ -183,6 +191,14 @@ class Transport(ABC):
         None: nothing is there, or this transport cannot tell. It waits for nothing.
         """
         return None
+
+    def listen_only(self) -> None:
+        """Only listen on this port from its next opening on: every write is refused before a byte of it leaves.
+
+        Raises:
+            PortRefusedError: a port of this kind has to be written to before it can be heard.
+        """
+        raise PortRefusedError(f"{self.url} cannot be listened to without writing to it", "tap the line with a serial port, or use tcp://")
 
     @abstractmethod
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> None:

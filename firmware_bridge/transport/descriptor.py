@@ -21,6 +21,7 @@ from firmware_bridge.transport.base import (
     OnLost,
     PortBrokenError,
     PortClosedError,
+    PortReadOnlyError,
     PortStalledError,
     Transport,
     TransportError,
@@ -64,6 +65,9 @@ class DescriptorTransport(Transport):
         `unsent` says that the port took no more bytes: what it still holds is thrown away instead of waited for.
         """
 
+    def listen_only(self) -> None:
+        self.read_only = True
+
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> None:
         if self._state is TransportState.CLOSING:
             raise PortStalledError(f"{self.url} is still being closed: its driver does not let go", "unplug the adapter, plug it in again")
@@ -82,7 +86,7 @@ class DescriptorTransport(Transport):
         watch(self._loop, self._fd, self._take_bytes)
 
     def send(self, chunk: bytes) -> None:
-        if self._state is not _OPEN:
+        if self._state is not _OPEN or self.read_only:
             raise self._refusal()
         counters = self.counters
         counters.writes += 1
@@ -243,6 +247,8 @@ class DescriptorTransport(Transport):
             drained.exception()  # marks it as seen: the writer may have been cancelled meanwhile
 
     def _refusal(self) -> TransportError:
+        if self.read_only:
+            return PortReadOnlyError(f"{self.url} is only listened to", "let the host that owns the line write to it")
         if self._state is TransportState.BROKEN:
             return PortBrokenError(f"{self.url}: the other side has gone", "close it and open it again")
         return PortClosedError(f"{self.url} is {self._state.value}", "open it first")

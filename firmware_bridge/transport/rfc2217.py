@@ -9,7 +9,16 @@ from __future__ import annotations
 
 import asyncio
 
-from firmware_bridge.transport.base import OnBytes, OnLost, PortBrokenError, PortBusyError, PortRefusedError, TransportError, TransportState
+from firmware_bridge.transport.base import (
+    OnBytes,
+    OnLost,
+    PortBrokenError,
+    PortBusyError,
+    PortRefusedError,
+    Transport,
+    TransportError,
+    TransportState,
+)
 from firmware_bridge.transport.com_port import ComPortLine
 from firmware_bridge.transport.settings import SerialSettings
 from firmware_bridge.transport.tcp import TcpTransport
@@ -31,6 +40,9 @@ class Rfc2217Transport(TcpTransport):
         self._agreed: asyncio.Future[None] | None = None
         self._on_device_bytes: OnBytes = _drop
         self._on_connection_lost: OnLost = _drop
+
+    def listen_only(self) -> None:
+        Transport.listen_only(self)  # the line's settings are agreed on by writing
 
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> None:
         if self.settings.rs485:

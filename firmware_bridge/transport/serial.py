@@ -35,12 +35,12 @@ from firmware_bridge.transport.base import (
 )
 from firmware_bridge.transport.descriptor import DescriptorTransport
 from firmware_bridge.transport.holders import find_holder
+from firmware_bridge.transport.listening import is_pty as _is_pty
+from firmware_bridge.transport.listening import is_pty_path as _is_pty_path
+from firmware_bridge.transport.listening import open_listening
 from firmware_bridge.transport.own_threads import OWN_THREADS
 from firmware_bridge.transport.permission import advice_for
 from firmware_bridge.transport.settings import SerialSettings
-
-PTY_MAJORS = range(136, 144)
-"""Unix98 pseudo-terminal slaves (Linux admin-guide/devices.txt)."""
 
 DEFAULTS = SerialSettings()
 
@@ -64,7 +64,9 @@ class SerialTransport(DescriptorTransport):
     async def _open_descriptor(self) -> int:
         if self._opening is not None and not self._opening.done():
             raise self._hangs()  # one thread that hangs is enough
-        opening = self._opening = asyncio.get_running_loop().run_in_executor(OWN_THREADS, self._open_and_configure)
+        opening = self._opening = asyncio.get_running_loop().run_in_executor(
+            OWN_THREADS, self._open_to_listen if self.read_only else self._open_and_configure
+        )
         try:
             async with asyncio.timeout(OPEN_DEADLINE_S):
                 return await asyncio.shield(opening)
@@ -93,6 +95,13 @@ class SerialTransport(DescriptorTransport):
         """
         verify_unique(self.path)
         return self.path
+
+    def _open_to_listen(self) -> int:
+        self.path = self.locate()
+        try:
+            return open_listening(self.path, self.settings)
+        except _FOREIGN_ERRORS as error:
+            raise _could_not_open(self.path, error) from error
 
     def _open_and_configure(self) -> int:
         self.path = self.locate()
@@ -185,18 +194,6 @@ def _finish_settings(fd: int) -> None:
 
 def _busy(path: str, holder: str | None) -> PortBusyError:
     return PortBusyError(f"{path} is in use by {holder or 'another program'}", "stop that program, then try again", holder)
-
-
-def _is_pty(fd: int) -> bool:
-    return os.major(os.fstat(fd).st_rdev) in PTY_MAJORS
-
-
-def _is_pty_path(path: str) -> bool:
-    try:
-        found = Path(path).stat()
-    except OSError:
-        return False  # opening it says what is wrong
-    return stat.S_ISCHR(found.st_mode) and os.major(found.st_rdev) in PTY_MAJORS
 
 
 def _could_not_open(path: str, error: Exception) -> TransportError:

@@ -64,6 +64,7 @@ class TableEntry(msgspec.Struct, frozen=True):
     devices: tuple[DeviceEntry, ...]
     bus: str = ""
     """A line that its devices share: the name of the bus and of its link."""
+    mode: str = "enforce"
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -96,6 +97,9 @@ class View(msgspec.Struct, frozen=True):
     outcome: Outcome
     devices: dict[str, dict[str, object]]
     journal: int
+    mode: str = ""
+    shadow: dict[str, object] = {}
+    enforcement: dict[str, object] = {}
 
 
 class ApiError(ShoedError):
@@ -295,6 +299,7 @@ def config_text(tables: Sequence[TableEntry], profiles: str | None = None, links
         lines += ["", "[[bus]]", f"name = {toml(table.bus)}", f"port = {toml(table.bus)}"] if table.bus else []
         lines += ["", "[[table]]", f"id = {toml(table.id)}", f"game = {toml(table.game)}"]
         lines += [f"method = {toml(table.method)}", f"house = {toml(dict(table.house))}"]
+        lines += [f"mode = {toml(table.mode)}"] if table.mode != "enforce" else []
         for device in table.devices:
             lines += ["", "[[table.device]]", f"name = {toml(device.name)}", f"kind = {toml(device.kind)}"]
             lines += [f"port = {toml(device.port)}", f"profile = {toml(device.profile)}"]

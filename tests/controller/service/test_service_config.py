@@ -77,7 +77,7 @@ def test_a_good_file_gives_typed_values_and_real_paths(tmp_path: Path) -> None:
         ('serial = "SN2"', "", "table.T1.device.shuffler.serial", "missing-key", "serial number"),
         ('serial = "SN2"', 'serial = "SN1"', "table.T1.device.shuffler.serial", "used-twice", "its own"),
         ('serial = "SN2"', "serial = 2", "table.T1.device.shuffler.serial", "bad-value", "serial number"),
-        ('kind = "shoe"', 'kind = "show"', "table.T1.device.shoe.kind", "bad-value", '"shoe" or "shuffler"'),
+        ('kind = "shoe"', 'kind = "show"', "table.T1.device.shoe.kind", "bad-value", '"shoe", "shuffler" or "host"'),
         ('kind = "shuffler"', 'kind = "shoe"', "table.T1.device", "two-shoes", "one of them"),
         ('name = "shuffler"', 'name = "shoe"', "table.T1.device.shoe", "used-twice", "its own"),
         ("tcp://127.0.0.1:7001", "usb-ACME", "table.T1.device.shuffler.port", "used-twice", "its own"),

@@ -96,6 +96,7 @@ def device_acts(bench: Bench, rng: random.Random) -> list[AnyAct]:
         for name in ("shoe", "shuffler")
     ]
     acts.append(a.DeviceRoutine(event="joined", by=by, origin=origin))
+    acts += [a.ResultTold(result=result, by=by, origin=origin) for result in ("banker", "forced-end")]
     without_device = [msgspec.structs.replace(act, origin=None) for act in acts if rng.random() < 0.3]
     return acts + without_device
 
@@ -103,7 +104,7 @@ def device_acts(bench: Bench, rng: random.Random) -> list[AnyAct]:
 def people_acts(bench: Bench, rng: random.Random) -> list[AnyAct]:
     """Every kind of act of people, with values sensible and not."""
     acts: list[AnyAct] = [senseless(bench, rng, kind) for kind in SENSELESS for _ in range(VALUES)]
-    acts += [a.RemoveCard(card=FRENCH_CARDS[0]), a.Close()]
+    acts += [a.RemoveCard(card=FRENCH_CARDS[0]), a.Close(), a.Join()]
     right = [right_act(bench, name) for name in bench.view().next]
     return acts + [act for act in right if act is not None]
 
@@ -156,7 +157,7 @@ def test_every_act_in_every_state_has_its_stated_outcome(game: str, method: str)
 
 def test_the_table_of_outcomes_is_closed_and_names_only_known_codes() -> None:
     assert set(OUTCOMES) == {(kind, act) for kind in StateKind for act in ACTS}
-    assert {str(act.__struct_config__.tag) for act in ACTS} == ACT_KEYS | {"routine"}
+    assert {str(act.__struct_config__.tag) for act in ACTS} == ACT_KEYS | {"routine", "result_told"}
     for (kind, act), entry in OUTCOMES.items():
         if isinstance(entry, Refused):
             assert entry.code in REFUSALS, (kind, act)
