@@ -279,6 +279,7 @@ class About(Table, frozen=True, kw_only=True):
 
     title: Text
     vendor: Text
+    model: Text = ""
     revision: Number
     author: Text
     source: Text

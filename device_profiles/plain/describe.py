@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from device_profiles.plain.frames import Delimited, Fixed, Grammar, Integrity, LengthPrefixed, Line, Reports, SumKind, Tokens
+from device_profiles.plain.frames import (
+    Cobs,
+    Delimited,
+    Fixed,
+    Grammar,
+    Integrity,
+    LengthPrefixed,
+    Line,
+    Reports,
+    Stuffed,
+    SumKind,
+    Tokens,
+)
 from device_profiles.plain.messages import PlainField, PlainMessage, RingEntry
 from device_profiles.plain.profile import LineSettings, PlainProfile, UsbMatch
 from device_profiles.schema import About
@@ -15,6 +27,8 @@ KINDS: Final = {
     LengthPrefixed: "with its length",
     Fixed: "of a fixed size",
     Line: "lines of text",
+    Stuffed: "with stuffed bytes",
+    Cobs: "with COBS",
     Tokens: "tokens in a stream",
     Reports: "reports of the transport",
 }
@@ -119,6 +133,12 @@ def frame_picture(grammar: Grammar) -> list[str]:
             parts = [*([start] if start else []), f"{size} bytes in all", *(["checksum"] if grammar.integrity else [])]
         case Line(end=end, start=start):
             parts = [*([start] if start else []), "text", *(["checksum"] if grammar.integrity else []), f"[0D] {end}"]
+        case Stuffed(end=end, escape=escape):
+            edge_byte = f"{end:02X}"
+            parts = [edge_byte, f"data, {edge_byte} and {escape:02X} after {escape:02X}", edge_byte]
+            parts = parts if grammar.integrity is None else [*parts[:-1], "checksum", edge_byte]
+        case Cobs():
+            parts = ["00", "COBS of data", *(["and checksum"] if grammar.integrity else []), "00"]
         case Tokens():
             parts = ["a token anywhere in the stream"]
         case Reports(id=number, size=size):

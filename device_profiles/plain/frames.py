@@ -29,9 +29,9 @@ class Way(Enum):
 
 class SumKind(Enum):
     SUM = "sum"
-    """Bytes added, the low byte kept."""
+    """Bytes added, as many low bits kept as `width` says."""
     SUM_ZERO = "sum-zero"
-    """The byte that makes all bytes add up to 0."""
+    """The number that makes all bytes add up to 0 (two's complement of the sum)."""
     XOR = "xor"
     CRC = "crc"
 
@@ -73,6 +73,8 @@ class Integrity(Table, frozen=True, kw_only=True):
     places: Annotated[tuple[Offset, ...], msgspec.Meta(min_length=1, max_length=16)]
     """Offsets of its bytes (or hex digits), most significant first."""
     spelling: Spelling = Spelling.BINARY
+    width: Annotated[int, msgspec.Meta(ge=8, le=32, multiple_of=8)] = 8
+    """Bits of a sum; a CRC has its own."""
 
 
 class _Grammar(Table, frozen=True, kw_only=True, tag_field="kind"):
@@ -121,6 +123,21 @@ class Line(_Grammar, frozen=True, kw_only=True, tag="line"):
     """Lines that begin so say nothing."""
 
 
+class Stuffed(_Grammar, frozen=True, kw_only=True, tag="stuffed"):
+    """Between two bytes `end`, which occur nowhere inside: they and `escape` are sent as `escape` and another byte (SLIP, HDLC)."""
+
+    end: Code
+    escape: Code
+    xor: Code | None = None
+    """The other byte is the real one XOR this (HDLC: 0x20); instead of `pairs`."""
+    pairs: Annotated[tuple[tuple[Code, Code], ...], msgspec.Meta(max_length=8)] = ()
+    """The other byte and the real one, for `end` and `escape` at least (SLIP: `[[0xDC, 0xC0], [0xDD, 0xDB]]`)."""
+
+
+class Cobs(_Grammar, frozen=True, kw_only=True, tag="cobs"):
+    """Between two zeros, which COBS keeps out of the frame."""
+
+
 class Tokens(_Grammar, frozen=True, kw_only=True, tag="tokens"):
     """No line ends: the patterns of the messages are looked for in the stream, the leftmost and then the first named first."""
 
@@ -133,7 +150,7 @@ class Reports(_Grammar, frozen=True, kw_only=True, tag="report"):
     """Reports are filled up with zeros to this size."""
 
 
-Grammar = Delimited | LengthPrefixed | Fixed | Line | Tokens | Reports
+Grammar = Delimited | LengthPrefixed | Fixed | Line | Stuffed | Cobs | Tokens | Reports
 
 
 class Unframed(Enum):

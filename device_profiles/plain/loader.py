@@ -14,7 +14,8 @@ import msgspec
 from device_profiles.errors import InvalidProfileError
 from device_profiles.extending import BaseOf, extended
 from device_profiles.loader import product_tables, profile_names, verify_keys
-from device_profiles.plain.frames import Reports, Tokens
+from device_profiles.plain.frames import Reports, Stuffed, Tokens
+from device_profiles.plain.messages import PlainMessage
 from device_profiles.plain.profile import PlainProfile, TransportKind
 from device_profiles.schema import SPEC_VERSION
 
@@ -52,6 +53,7 @@ def plain_profile(tables: Mapping[str, object], file: str, base_of: BaseOf = pro
         raise InvalidProfileError(file, f"spec is {profile.spec}, this version reads spec {SPEC_VERSION}")
     _verify_names(profile, file)
     _verify_lines(profile, file)
+    _verify_stuffing(profile, file)
     return profile
 
 
@@ -74,6 +76,7 @@ def _verify_names(profile: PlainProfile, file: str) -> None:
         if message.answer is not None:
             for name in (*message.answer.messages, *message.answer.refusals):
                 _known(name, messages, f"{where}: answer", file)
+        _verify_parts(message, fields, where, file)
         if message.reply_with is not None:
             _known(message.reply_with, messages, f"{where}: reply_with", file)
         tokens = any(isinstance(g, Tokens) and g.name == message.grammar for g in profile.framing.grammars)
@@ -97,6 +100,33 @@ def _verify_turns(profile: PlainProfile, file: str) -> None:
     for message in profile.messages:
         if (message in asking or message.name in answers) and profile.turns.field not in [field.name for field in message.fields]:
             raise InvalidProfileError(file, f"turns: message '{message.name}' has no field '{profile.turns.field}'")
+
+
+def _verify_parts(message: PlainMessage, fields: list[str], where: str, file: str) -> None:
+    """Check what of a message names its own fields."""
+    if message.ring is not None and message.group is not None:
+        raise InvalidProfileError(file, f"{where}: it has a ring or a group of entries, not both")
+    if message.group is not None and message.group.count is not None:
+        _known(message.group.count, fields, f"{where}: group.count", file)
+    if message.status is not None:
+        _known(message.status.field, fields, f"{where}: status.field", file)
+    tags = [field.tag for field in message.fields if field.tag is not None]
+    if len(set(tags)) != len(tags) or any(field.tag is not None and field.at is not None for field in message.fields):
+        raise InvalidProfileError(file, f"{where}: each field has a tag of its own, or `at`")
+
+
+def _verify_stuffing(profile: PlainProfile, file: str) -> None:
+    for grammar in profile.framing.grammars:
+        if not isinstance(grammar, Stuffed):
+            continue
+        real = {byte for _, byte in grammar.pairs}
+        said = [byte for byte, _ in grammar.pairs]
+        if grammar.end == grammar.escape or (grammar.xor is None) == (not grammar.pairs):
+            raise InvalidProfileError(file, f"grammar '{grammar.name}': `end` and `escape` differ, and it has either `xor` or `pairs`")
+        if grammar.pairs and (not {grammar.end, grammar.escape} <= real or len(set(said)) != len(said) or grammar.end in said):
+            raise InvalidProfileError(file, f"grammar '{grammar.name}': `pairs` names `end` and `escape`, each with a byte of its own")
+        if grammar.xor is not None and grammar.end in (grammar.end ^ grammar.xor, grammar.escape ^ grammar.xor):
+            raise InvalidProfileError(file, f"grammar '{grammar.name}': with this `xor` the end stands inside a frame")
 
 
 def _verify_lines(profile: PlainProfile, file: str) -> None:

@@ -46,6 +46,8 @@ class PlainField(Table, frozen=True, kw_only=True):
     to: Offset | None = None
     """With `at`: up to and without this offset, instead of `size`."""
     path: Path | None = None
+    tag: Annotated[int, msgspec.Meta(ge=0, le=0xFFFFFFFF)] | None = None
+    """Its tag in the part that `tlv` of the message describes, instead of `at`."""
     shape: Shape = Shape.UINT
     little: bool = False
     signed: bool = False
@@ -112,6 +114,36 @@ class Answer(Table, frozen=True, kw_only=True):
     """Sent again so often, when it may be repeated."""
 
 
+class Tlv(Table, frozen=True, kw_only=True):
+    """A part of a binary message that holds tag, length and value, over and over; fields name their `tag`. Unknown tags are passed over."""
+
+    at: Annotated[int, msgspec.Meta(ge=0, le=4096)]
+    to: Annotated[int, msgspec.Meta(ge=-64, le=0)] = 0
+    """Where the part ends, counted from the frame's end: before a checksum, an end byte."""
+    tag_size: Annotated[int, msgspec.Meta(ge=1, le=4)] = 1
+    length_size: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
+    little: bool = False
+
+
+class Group(Table, frozen=True, kw_only=True):
+    """Entries of one size, one after another, each an event of its own: all are new, the first one happened first."""
+
+    at: Offset
+    size: Annotated[int, msgspec.Meta(ge=1, le=64)]
+    count: Name | None = None
+    """The field that says how many there are; without it they reach up to `to`."""
+    to: Annotated[int, msgspec.Meta(ge=-64, le=0)] = 0
+    entries: Annotated[tuple[RingEntry, ...], msgspec.Meta(min_length=1, max_length=32)]
+
+
+class StatusRule(Table, frozen=True, kw_only=True):
+    """Why a message refuses a command: the status that the daemon understands, by the value of a field."""
+
+    field: Name
+    values: Annotated[dict[Name, Name], msgspec.Meta(min_length=1, max_length=64)]
+    """Value by its name: status, such as `busy`, `wrong-state`, `unknown-code`, `out-of-range`, `denied`, `hardware-fault`."""
+
+
 class Ring(Table, frozen=True, kw_only=True):
     """The newest events of a polled device, newest first, with a running number of the newest (ccTalk style)."""
 
@@ -161,4 +193,8 @@ class PlainMessage(Table, frozen=True, kw_only=True):
     reply_copies: tuple[Name, ...] = ()
     """Fields that the reply has from this message, such as a transaction's number."""
     ring: Ring | None = None
+    group: Group | None = None
+    tlv: Tlv | None = None
+    status: StatusRule | None = None
+    """For a message that refuses: with which status; without it, `denied`."""
     doc: Text = ""

@@ -73,6 +73,8 @@ class LineRules(Table, frozen=True, kw_only=True):
     kinds: Annotated[tuple[TransportKind, ...], msgspec.Meta(min_length=1, max_length=4)]
     serial: LineSettings | None = None
     usb: UsbMatch | None = None
+    pause_s: Seconds | None = None
+    """The host says nothing before the line was silent so long, for devices that need time to listen."""
     read_only: bool = True
     """The host writes nothing unless the configuration grants it."""
 
@@ -125,6 +127,8 @@ class Connect(Table, frozen=True, kw_only=True):
     """Said in this order when the line is up, each waiting for its answer."""
 
     messages: Annotated[tuple[Name, ...], msgspec.Meta(max_length=16)] = ()
+    after_restart: bool = False
+    """Said again when the device tells that it has started (`begins_numbering`)."""
     identity: dict[str, Name] = {}
     """What of the answers is the device's identity: `vendor`, `model`, `serial`, `firmware`: field."""
 
@@ -145,6 +149,10 @@ class Simulation(Table, frozen=True, kw_only=True):
     cut_card: Name | None = None
     cycle_s: Seconds = 0.5
     """Between two cards, at the least."""
+    jitter_s: Seconds | None = None
+    """Up to so much longer, as it comes."""
+    answer_s: Seconds | None = None
+    """How long it thinks before it answers."""
     unread: Annotated[dict[Name, Plain], msgspec.Meta(max_length=8)] = {}
     """Fields of `unreadable` for a card that was not read; values without a name of their own."""
     counts: Name | None = None

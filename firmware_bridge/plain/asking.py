@@ -47,6 +47,8 @@ class Asking:
         self._said: list[Question] = []
         """Orders that have no answer: they count as taken when they are said."""
         self.out: Question | None = None
+        self._pause_s = codec.profile.line.pause_s or 0.0
+        self._silent_from_s = 0.0
 
     def clear(self) -> list[Question]:
         """Forget everything; return what was not answered."""
@@ -75,7 +77,7 @@ class Asking:
 
     def next(self, now_s: float) -> bytes | None:
         """The bytes to send now: the next question, when none is out."""
-        if self.out is not None or not self._waiting:
+        if self.out is not None or not self._waiting or now_s < self._silent_from_s:
             return None
         question = self._waiting.popleft()
         if self._rule is not None and question.message.answer is not None:
@@ -83,7 +85,12 @@ class Asking:
             question.wire = self._written(question)
         return self._send(question, now_s)
 
+    def line_used(self, now_s: float) -> None:
+        """Somebody has just spoken: the host waits for the pause that the device needs."""
+        self._silent_from_s = now_s + self._pause_s
+
     def _send(self, question: Question, now_s: float) -> bytes:
+        self.line_used(now_s)
         question.tries += 1
         answer = question.message.answer
         if answer is not None:
@@ -135,7 +142,9 @@ class Asking:
         """When to look again; 0: at once."""
         if self._said:
             return 0.0
-        return self.out.due_s if self.out is not None else None
+        if self.out is not None:
+            return self.out.due_s
+        return self._silent_from_s if self._waiting and self._pause_s else None
 
     def _begin_anew(self) -> None:
         """Nobody knows what number the device waits for: where it can be told, it is."""

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import re2
 
-from device_profiles.errors import FieldError, FieldRangeError, InvalidProfileError
+from device_profiles.errors import FieldError, FieldRangeError, InvalidProfileError, ShortPayloadError
 from device_profiles.plain.frames import Line, Reports, Tokens, Way
-from device_profiles.plain.messages import Means, Plain, PlainMessage, RingEntry, Shape
+from device_profiles.plain.messages import Group, Means, Plain, PlainMessage, RingEntry, Shape, Tlv
 from device_profiles.plain.profile import PlainProfile
 from firmware_bridge.cards import Sealed
 from firmware_bridge.events import DeviceEvent
 from firmware_bridge.plain.fields import FieldAtWork, Names, Value, missing, named, spelled
 from firmware_bridge.plain.framers import GrammarReader, PlainFrame, PlainFramer, Searcher, smallest_tail, write_frame
-from firmware_bridge.plain.mapping import card_of, event_of, verify_means
+from firmware_bridge.plain.mapping import card_of, event_of, verify_means, verify_status
+from firmware_bridge.plain.tlv import read_tlv, write_tlv
 from firmware_bridge.plain.vectors import verify_vector
+
+ENTRIES_MAX: Final = 64
+"""Of a group: more than any hand of cards, and a frame of the largest size holds few more of the smallest."""
 
 
 class Match(Protocol):
@@ -49,7 +53,7 @@ class PlainHeard(NamedTuple):
     means: Means | None
     card: Sealed | None
     ring: tuple[PlainHeard, ...] = ()
-    """Newest first, for a message that carries a ring of events; an entry of no known kind tells nothing."""
+    """Newest first, for a message that carries a ring of events; in order, for a group. An entry of no known kind tells nothing."""
 
 
 class EntryAtWork:
@@ -94,22 +98,30 @@ class MessageAtWork:
         groups = set(self.pattern.groupindex) if self.pattern is not None else {f.name for f in message.fields}
         if unknown := {f.name for f in message.fields} - groups:
             raise InvalidProfileError(file, f"message '{message.name}': its pattern has no group {', '.join(sorted(unknown))}")
-        self._at_work = (
+        at_work = (
             [] if message.json or self.pattern is not None else [FieldAtWork(f, self._tables.get(f.name), file) for f in message.fields]
         )
+        self._at_work = [field for field in at_work if field.field.tag is None]
+        self._by_tag = {field.field.tag: field for field in at_work if field.field.tag is not None}
+        if self._by_tag and message.tlv is None:
+            raise InvalidProfileError(file, f"message '{message.name}' has fields with a tag and no `tlv`")
         self.reader = GrammarReader(grammar, file)
-        ring = message.ring
-        self.entries = [EntryAtWork(entry, ring.size, tables, file) for entry in ring.entries] if ring is not None else []
+        kinds = message.ring or message.group
+        self.entries = [EntryAtWork(entry, kinds.size, tables, file) for entry in kinds.entries] if kinds is not None else []
 
-    def read_ring(self, content: bytes, cards: Mapping[str, str]) -> tuple[PlainHeard, ...]:
-        """The entries of its ring, newest first. Raises FieldError."""
-        ring = self.message.ring
-        if ring is None:
+    def read_entries(self, content: bytes, values: Mapping[str, Value], cards: Mapping[str, str]) -> tuple[PlainHeard, ...]:
+        """The entries of its ring, newest first, or of its group, oldest first. Raises FieldError."""
+        ring, group = self.message.ring, self.message.group
+        if ring is not None:
+            at, size, count = ring.at, ring.size, ring.count
+        elif group is not None:
+            at, size, count = group.at, group.size, entries_in(group, len(content), values)
+        else:
             return ()
         heard = []
-        for index in range(ring.count):
-            begin = ring.at + index * ring.size
-            part = content[begin : begin + ring.size]
+        for index in range(count):
+            begin = at + index * size
+            part = content[begin : begin + size]
             entry = next((found for kind in self.entries if (found := kind.read(part, cards)) is not None), None)
             heard.append(entry or PlainHeard("unknown", {}, None, None))
         return tuple(heard)
@@ -142,7 +154,14 @@ class MessageAtWork:
                 values[field.field.name] = value
             if field.field.name in wheres and not self._fits_one(field.field.name, value):
                 return None
-        return values
+        return values if self.message.tlv is None else values | self._read_tags(self.message.tlv, content)
+
+    def _read_tags(self, rule: Tlv, content: bytes) -> dict[str, Value]:
+        found = read_tlv(rule, content)
+        for tag, field in self._by_tag.items():
+            if tag not in found and not field.field.optional:
+                raise ShortPayloadError(f"{field.field.name}: there is no value with its tag")
+        return {field.field.name: field.value_of(found[tag]) for tag, field in self._by_tag.items() if tag in found}
 
     def _fits_one(self, name: str, value: Value | None) -> bool:
         wanted = self.message.where[name]
@@ -195,7 +214,11 @@ class MessageAtWork:
         return write_frame(self.reader, self._binary(given))
 
     def _binary(self, given: Mapping[str, Plain | bytes]) -> bytearray:
-        grammar, size = self.reader.grammar, 0
+        grammar, size, tagged = self.reader.grammar, 0, b""
+        if (tlv := self.message.tlv) is not None:
+            given_tags = ((tag, f.bytes_of(given[f.field.name])) for tag, f in self._by_tag.items() if f.field.name in given)
+            tagged = write_tlv(tlv, given_tags)
+            size = tlv.at + len(tagged) - tlv.to
         fixed = getattr(grammar, "size", None)
         for field in self._at_work:
             if field.field.to is not None and field.field.to <= 0:
@@ -205,6 +228,8 @@ class MessageAtWork:
         frame = bytearray(fixed or max(size, len(self.reader.start) + smallest_tail(grammar, self.reader.prover)))
         if isinstance(grammar, Reports) and grammar.id is not None:
             frame[0] = grammar.id
+        if tlv is not None:
+            frame[tlv.at : tlv.at + len(tagged)] = tagged
         for field in self._at_work:
             if field.field.name in given:
                 field.write(frame, given[field.field.name])
@@ -230,6 +255,20 @@ class MessageAtWork:
         for name, shown in texts.items():
             text = text.replace(f"{{{name}}}", shown)
         return write_frame(self.reader, bytearray(text.encode("latin-1", "replace")))
+
+
+def entries_in(group: Group, size: int, values: Mapping[str, Value]) -> int:
+    """How many entries a frame of this size has.
+
+    Raises:
+        ShortPayloadError: it says that it has more than fit into it.
+    """
+    room = max(0, size + group.to - group.at)
+    told = values.get(group.count) if group.count is not None else room // group.size
+    count = told if isinstance(told, int) else 0
+    if not 0 <= count <= min(ENTRIES_MAX, room // group.size):
+        raise ShortPayloadError(f"{count} entries do not fit into the frame")
+    return count
 
 
 def _put_at_path(tree: dict[str, object], path: str, value: object) -> None:
@@ -289,6 +328,7 @@ class PlainCodec:
         self._heard = [m for m in self.messages.values() if m.message.way in (Way.IN, Way.BOTH)]
         self._said = [m for m in self.messages.values() if m.message.way in (Way.OUT, Way.BOTH)]
         for message in self.messages.values():
+            verify_status(message.message, self.file)
             if message.message.means is not None:
                 verify_means(message.message, message.message.means, self.file)
         for vector in profile.vectors:
@@ -329,7 +369,7 @@ class PlainCodec:
             card = card_of(means.card, values, cards or {}) if means is not None and means.card is not None else None
             secret = {f.name for f in message.message.fields if f.secret}
             shown = {n: v for n, v in values.items() if n not in secret}
-            return PlainHeard(message.message.name, shown, means, card, message.read_ring(frame.content, cards or {}))
+            return PlainHeard(message.message.name, shown, means, card, message.read_entries(frame.content, values, cards or {}))
         return None
 
     def is_hosts(self, frame: PlainFrame) -> bool:

@@ -42,10 +42,10 @@ class FieldAtWork:
     """One field of a binary frame, compiled."""
 
     def __init__(self, field: PlainField, names: Names | None, file: str) -> None:
-        if field.at is None:
-            raise InvalidProfileError(file, f"field '{field.name}' of a binary message needs `at`")
+        if field.at is None and field.tag is None:
+            raise InvalidProfileError(file, f"field '{field.name}' of a binary message needs `at` or `tag`")
         self.field, self.names = field, names
-        self.at: int = field.at
+        self.at: int = field.at if field.at is not None else 0
 
     def read(self, frame: bytes) -> Value | None:
         """The value; None where an optional field is missing.
@@ -60,11 +60,21 @@ class FieldAtWork:
             raise ShortPayloadError(f"{self.field.name}: {MISSING}")
         return named(self.field, self.names, self._shaped(frame[begin:end]))
 
+    def value_of(self, part: bytes) -> Value:
+        """The value that these bytes are. Raises FieldError."""
+        return named(self.field, self.names, self._shaped(part))
+
+    def bytes_of(self, value: Plain | bytes) -> bytes:
+        """The bytes that a value by its tag has: as many as it needs, numbers as many as `size` says. Raises FieldError."""
+        plain = self.names.value_of(value) if self.names is not None and not isinstance(value, bytes) else value
+        free = self.field.shape in (Shape.TEXT, Shape.BYTES)
+        return self._unshaped(plain, self.length_of(plain) if free else self.field.size)
+
     def length_of(self, value: Plain | bytes) -> int:
         """Bytes that the value takes in a frame whose size follows from it."""
         if isinstance(value, bytes):
             return len(value)
-        return len(str(value)) // 2 if self.field.shape is Shape.BYTES else len(str(value))
+        return len(_from_hex(self.field, str(value))) if self.field.shape is Shape.BYTES else len(str(value))
 
     def _span(self, size: int) -> tuple[int, int]:
         begin = self.at if self.at >= 0 else size + self.at

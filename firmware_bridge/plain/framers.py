@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from device_profiles.plain.frames import Delimited, Fixed, Grammar, LengthPrefixed, Line, PlainFraming, Reports, Tokens, Way
 from firmware_bridge.plain.integrity import Prover
+from firmware_bridge.plain.stuffing import Between, delimiter_of, maybe_unstuffed, stuffed
 
 UNFRAMED_MAX: Final = 256
 """Of text that belongs to no frame, so much is kept to be told; the rest is counted."""
@@ -86,6 +87,8 @@ class GrammarReader:
 
     def attempt(self, waiting: bytes) -> Attempt:
         """Read a frame at the beginning of the bytes that wait."""
+        if isinstance(self.grammar, Between):
+            return self._between(self.grammar, waiting)
         if not self.may_begin(waiting):
             return WRONG
         if len(waiting) < len(self.start):
@@ -96,6 +99,19 @@ class GrammarReader:
                 return WRONG
             return found
         return WRONG if found is UNFINISHED and len(waiting) > 2 * self.grammar.max else found
+
+    def _between(self, grammar: Between, waiting: bytes) -> Attempt:
+        """The run up to the next delimiter; delimiters that stand before it say nothing."""
+        delimiter = delimiter_of(grammar)
+        if waiting[0] == delimiter:
+            return Whole(b"", 1)
+        at = waiting.find(delimiter)
+        if at < 0:
+            return UNFINISHED if len(waiting) <= 2 * grammar.max + 2 else WRONG
+        content = maybe_unstuffed(grammar, waiting[:at])
+        if not content or len(content) > grammar.max or (self.prover is not None and not self.prover.proves(content)):
+            return WRONG
+        return Whole(content, at + 1)
 
     def _cut(self, waiting: bytes) -> Attempt:
         match self.grammar:
@@ -154,6 +170,9 @@ class GrammarReader:
     def next_begin(self, waiting: bytes, *, over: bool = False) -> int:
         """When no frame begins at the first byte: no frame of this grammar begins before this place either. `over`: nothing more comes."""
         size = len(waiting)
+        if isinstance(self.grammar, Between):
+            at = waiting.find(delimiter_of(self.grammar))
+            return at if at > 0 else size
         if self.start:
             at = waiting.find(self.start, 1)
             if at >= 0:
@@ -167,8 +186,10 @@ class GrammarReader:
         return 1
 
     def is_comment(self, content: bytes) -> bool:
-        """Whether this line says nothing."""
+        """Whether this line, or what stands between two delimiters, says nothing."""
         grammar = self.grammar
+        if isinstance(grammar, Between):
+            return not content
         if not isinstance(grammar, Line):
             return False
         return not content or (grammar.comment is not None and content.startswith(bytes.fromhex(grammar.comment)))
@@ -313,6 +334,8 @@ def write_frame(reader: GrammarReader, content: bytearray) -> bytes:
             pass
     if reader.prover is not None:
         reader.prover.complete(content)
+    if isinstance(grammar, Between):
+        return stuffed(grammar, bytes(content))
     if isinstance(grammar, LengthPrefixed) and grammar.doubled is not None:
         doubled = bytes((grammar.doubled,))
         return bytes(content[:1]) + bytes(content[1:]).replace(doubled, doubled * 2)

@@ -86,11 +86,12 @@ class Prover:
 
 
 def _find_sum(rule: Integrity, file: str) -> tuple[Sum, int]:
+    mask = (1 << rule.width) - 1
     match rule.kind:
         case SumKind.SUM:
-            return lambda content: sum(content) & 0xFF, 8
+            return lambda content: sum(content) & mask, rule.width
         case SumKind.SUM_ZERO:
-            return lambda content: -sum(content) & 0xFF, 8
+            return lambda content: -sum(content) & mask, rule.width
         case SumKind.XOR:
             return lambda content: functools.reduce(operator.xor, content, 0), 8
         case SumKind.CRC:

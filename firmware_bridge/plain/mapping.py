@@ -11,7 +11,7 @@ import msgspec
 from device_profiles.errors import InvalidProfileError
 from device_profiles.plain.messages import CardRule, Means, PlainMessage
 from firmware_bridge.cards import UNREADABLE, CardTextError, Sealed, parse_card
-from firmware_bridge.events import EVENT_TYPES, CardFlag, DeviceEvent
+from firmware_bridge.events import EVENT_TYPES, CardFlag, DeviceEvent, Status
 from firmware_bridge.plain.fields import Value
 from firmware_bridge.round_events import ROUND_EVENTS
 
@@ -102,6 +102,25 @@ def verify_means(message: PlainMessage, means: Means, file: str) -> None:
     known = {flag.name.lower().replace("_", "-") for flag in CardFlag if flag.name}
     if wrong := set(means.flags) - known:
         raise InvalidProfileError(file, f"message '{message.name}': there is no card flag {', '.join(sorted(wrong))}")
+
+
+def status_of(message: PlainMessage, fields: Mapping[str, Value]) -> Status:
+    """The status with which a message refuses a command."""
+    rule = message.status
+    word = rule.values.get(str(fields.get(rule.field))) if rule is not None else None
+    return Status(word) if word is not None else Status.DENIED
+
+
+def verify_status(message: PlainMessage, file: str) -> None:
+    """Check that the statuses of a refusal exist.
+
+    Raises:
+        InvalidProfileError: one does not.
+    """
+    known = {status.value for status in Status} - {Status.OK.value, Status.UNKNOWN.value}
+    wrong = set(message.status.values.values()) - known if message.status is not None else set()
+    if wrong:
+        raise InvalidProfileError(file, f"message '{message.name}': status '{min(wrong)}' is none of {', '.join(sorted(known))}")
 
 
 def _rule_fields(rule: CardRule) -> tuple[str, ...]:

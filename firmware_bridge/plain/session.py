@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from device_profiles.errors import FieldError
 from device_profiles.plain.frames import Unframed, Way
-from device_profiles.values import FieldValue
 from firmware_bridge.commands import Command, Request
 from firmware_bridge.errors import MisuseError, NotReadyError
 from firmware_bridge.events import DeviceEvent, JournalLost, Started, StartReason, Status
@@ -22,7 +21,7 @@ from firmware_bridge.plain.asking import Asking, Question, fields_of
 from firmware_bridge.plain.codec import PlainCodec, PlainHeard
 from firmware_bridge.plain.echo import Echo
 from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
-from firmware_bridge.plain.mapping import CARD_EVENTS
+from firmware_bridge.plain.mapping import CARD_EVENTS, status_of
 from firmware_bridge.plain.replies import Replies
 from firmware_bridge.plain.sameness import NumberWatch, RepeatFilter, RingWatch, Sequel
 from firmware_bridge.plain.settings import RETRY_S, TID_MAX, PlainSettings
@@ -168,6 +167,7 @@ class PlainSession:
         if self.state in (HostState.CLOSED, HostState.REFUSED):
             return []
         heard = self._echo.taken_out(chunk)
+        self._asking.line_used(now_s)
         outputs = self._take(self._framer.feed(heard, now_s), now_s) if heard else []
         self._ask(now_s)
         return outputs
@@ -279,7 +279,12 @@ class PlainSession:
             return []
         outputs += self._answered(heard, now_s)
         outputs += self._in_ring(heard, now_s)
-        return outputs + self._event(heard, now_s)
+        for entry in heard.ring if self._by_name[heard.name].group is not None else ():
+            outputs += self._event(entry, now_s)
+        outputs += self._event(heard, now_s)
+        if heard.means is not None and heard.means.begins_numbering and self._profile.connect.after_restart:
+            outputs += self._connect(now_s)
+        return outputs
 
     def _numbered(self, heard: PlainHeard) -> list[HostOutput] | None:
         """What its number says of messages before it; None when it is the same message again."""
@@ -353,8 +358,9 @@ class PlainSession:
             self._poll_s = now_s + (self._profile.poll.every_s if self._profile.poll is not None else 0.0)
             return []
         if question.tid:
-            fields: dict[str, FieldValue] = dict(heard.fields)
-            return [CommandAnswered(self.epoch, question.tid, question.message.name, Status.DENIED if refused else Status.OK, fields)]
+            fields = dict(heard.fields)
+            status = status_of(self._by_name[heard.name], fields) if refused else Status.OK
+            return [CommandAnswered(self.epoch, question.tid, question.message.name, status, fields)]
         if refused:
             return self._unanswered(question, now_s)
         for word, field in self._profile.connect.identity.items():

@@ -90,6 +90,8 @@ class PlainDevice:
         self._rng = random.Random(f"{named}:reader")
         self._times = profile.repeats.times if profile.repeats is not None else 1
         self._cycle_s = profile.simulation.cycle_s / settings.factor
+        self._jitter_s = (profile.simulation.jitter_s or 0.0) / settings.factor
+        self._answer_s = (profile.simulation.answer_s or 0.0) / settings.factor
         self._paced = PacedLine(_byte_s(profile) / settings.factor)
         self.unanswered = Unanswered(codec)
         self._draws: deque[Mapping[str, Plain]] = deque()
@@ -231,7 +233,7 @@ class PlainDevice:
             case _:
                 pass
         self.unanswered.replied(asked)
-        self._feed(self.speaker.answer(asked))
+        self._feed(self.speaker.answer(asked), self._answer_s)
         self._heard.set()
 
     # ---- the mechanism
@@ -262,7 +264,7 @@ class PlainDevice:
             self._draws.appendleft(values)  # it is put aside, and the hand draws on
             return
         self.drawn += 1
-        self._next_card_s = now_s + self._cycle_s
+        self._next_card_s = now_s + self._cycle_s + self._rng.uniform(0.0, self._jitter_s)
         struck = self._faults.struck(*CARD_FAULTS) | weakness(card, self.settings.weak, self._rng)
         seen = self._seen(card, struck)
         if seen is None:
@@ -294,13 +296,11 @@ class PlainDevice:
         for _ in range(self._times):
             self._feed(wire)
 
-    def _feed(self, wire: bytes) -> None:
+    def _feed(self, wire: bytes, after_s: float = 0.0) -> None:
         if not wire or not self._plugged:
             return
-        if self.to_host.is_clean:
-            self._paced.feed(wire, self.clock())
-        else:
-            self.to_host.feed(wire, self.clock())
+        line = self._paced if self.to_host.is_clean else self.to_host
+        line.feed(wire, self.clock() + after_s)
 
     def _is_quiet(self) -> bool:
         return not self._draws and self._paced.is_idle and self.to_host.next_due_s() is None

@@ -9,12 +9,15 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Protocol
 
 import pytest
 
 from device_profiles.errors import FieldError
+from device_profiles.loader import read_tables
 from device_profiles.plain.frames import Reports, Way
+from device_profiles.plain.loader import plain_profile
 from firmware_bridge.codec import load_codec
 from firmware_bridge.commands import Request
 from firmware_bridge.errors import MisuseError
@@ -33,6 +36,10 @@ from tests.firmware_bridge.test_codec_messages import PROFILE, filled
 
 SDP1 = load_codec("sdp1")
 EVERY = ("sdp1", *PLAIN)
+SISTERS = {
+    name: Path(__file__).parents[1] / "device_profiles" / "sisters" / f"{name}.toml" for name in ("cobs-tlv", "hdlc-crc", "slip-sum16")
+}
+"""Profiles with ways of framing that no device above has."""
 JUNK = (b"\xff\x00", b"<:Zz7 ", b"\x05\x31\x7f\x02", b"\r\n", bytes(range(128, 160)))
 LATER_S = 60.0
 """Longer than any pause inside a frame."""
@@ -51,7 +58,7 @@ class Talk:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.plain = codec_of(name) if name != "sdp1" else None
+        self.plain = None if name == "sdp1" else sister_of(name) if name in SISTERS else codec_of(name)
         self.wires = samples(self.plain) if self.plain is not None else dict(sdp1_wires())
         self.is_whole = self.plain is not None and any(isinstance(g, Reports) for g in self.plain.profile.framing.grammars)
         self.is_checked = self.plain is None or checks_frames(self.plain.profile)
@@ -121,7 +128,11 @@ def sdp1_wires() -> Iterator[tuple[str, bytes]]:
         yield name, encode_frame(frame[:-2], SDP1.checksum)
 
 
-@pytest.fixture(scope="module", params=EVERY)
+def sister_of(name: str) -> PlainCodec:
+    return PlainCodec(plain_profile(read_tables(SISTERS[name].read_bytes(), name), name))
+
+
+@pytest.fixture(scope="module", params=[*EVERY, *sorted(SISTERS)])
 def talk(request: pytest.FixtureRequest) -> Talk:
     return Talk(request.param)
 
