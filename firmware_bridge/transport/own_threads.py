@@ -16,6 +16,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+THREAD_NAME: Final = "port"
+
+
 class OwnThreads(Executor):
     """Runs each call in a new thread that no one waits for at the end of the process."""
 
@@ -32,7 +35,7 @@ class OwnThreads(Executor):
             else:
                 future.set_result(result)
 
-        threading.Thread(target=work, name="port", daemon=True).start()
+        threading.Thread(target=work, name=THREAD_NAME, daemon=True).start()
         return future
 
 

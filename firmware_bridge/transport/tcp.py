@@ -11,9 +11,11 @@ import errno
 import os
 import socket
 from collections.abc import Sequence
+from functools import partial
 
 from firmware_bridge.transport.base import OPEN_DEADLINE_S, PortMissingError, PortNotPermittedError, TransportError
 from firmware_bridge.transport.descriptor import DescriptorTransport
+from firmware_bridge.transport.own_threads import OWN_THREADS
 
 KEEPALIVE_IDLE_S = 5
 """A device server that vanished without a word is found by SDP/1's own heartbeat first; this frees the socket after."""
@@ -31,7 +33,9 @@ class TcpTransport(DescriptorTransport):
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(OPEN_DEADLINE_S):
-                addresses = await loop.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+                # in a thread of its own: a resolver that hangs would hold up the end of the process
+                resolve = partial(socket.getaddrinfo, self.host, self.port, type=socket.SOCK_STREAM)
+                addresses = await loop.run_in_executor(OWN_THREADS, resolve)
                 return await self._connect_first(loop, addresses)
         except TimeoutError as error:
             raise PortMissingError(f"{self.url} does not answer", "check its address, network and power") from error

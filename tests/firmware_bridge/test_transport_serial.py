@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import os
 import sys
+import threading
 import tty
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from firmware_bridge.transport.base import (
     TransportState,
 )
 from firmware_bridge.transport.holders import find_holder
+from firmware_bridge.transport.own_threads import THREAD_NAME
 from firmware_bridge.transport.serial import SerialTransport
 
 
@@ -300,6 +302,43 @@ async def test_an_opening_that_is_given_up_leaves_no_port_taken(pty: Pty, heard:
     async with asyncio.timeout(30):
         while not is_free(pty.path):  # noqa: ASYNC110  # a thread frees it: there is no event to wait for
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("hangs", ["close", "open"])
+async def test_a_driver_that_hangs_costs_one_thread_and_no_time(
+    hangs: str, pty: Pty, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lets_go = threading.Event()
+    for module in ("serial", "descriptor"):
+        for limit in ("OPEN_DEADLINE_S", "CLOSE_DEADLINE_S"):
+            monkeypatch.setattr(f"firmware_bridge.transport.{module}.{limit}", 0.05, raising=False)
+    transport = await opened(pty, heard)
+    if hangs == "close":
+        monkeypatch.setattr(transport, "_free_descriptor", lambda fd, *, unsent: (lets_go.wait(), os.close(fd)))
+        await transport.close()
+        assert transport.state is TransportState.CLOSING
+    else:
+        await transport.close()
+        real = transport._open_and_configure
+        monkeypatch.setattr(transport, "_open_and_configure", lambda: (lets_go.wait(), real())[1])
+    for _ in range(3):
+        with pytest.raises(PortStalledError) as refusal:
+            await transport.open(heard.on_bytes, heard.on_lost)
+        assert "driver" in refusal.value.what
+        await transport.close()
+    other = Pty()
+    fine = open_transport(other.path)
+    await fine.open(heard.on_bytes, heard.on_lost)
+    await fine.close()
+    other.close()
+    assert sum(thread.name == THREAD_NAME for thread in threading.enumerate()) == 1
+    lets_go.set()
+    async with asyncio.timeout(30):
+        while transport.state is not TransportState.CLOSED or not is_free(pty.path):  # noqa: ASYNC110  # a thread ends by itself
+            await asyncio.sleep(0.01)
+    monkeypatch.undo()
+    await transport.open(heard.on_bytes, heard.on_lost)
+    await transport.close()
 
 
 def is_free(path: str) -> bool:

@@ -20,6 +20,7 @@ from hil.simulated.settings import SimulatedSettings
 
 PATIENCE_S = 60.0
 """A daemon imports for half a second on an idle machine; this is one that a whole suite keeps busy."""
+PROGRAM = "from controller.cli.main import main; main()"
 
 
 class Site:
@@ -32,6 +33,7 @@ class Site:
         self.file = folder / "table.toml"
         self.process: asyncio.subprocess.Process | None = None
         self.extra_environment: Mapping[str, str] = {}
+        self.program = PROGRAM
         create_keys(folder / "keys.json")
 
     def configure(self, serial: str = "SIM-SHOE-1", extra: str = "", device_extra: str = "", port: str = "") -> None:
@@ -61,7 +63,7 @@ serial = "{serial}"
         self.process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-c",
-            "from controller.cli.main import main; main()",
+            self.program,
             "run",
             "--config",
             str(self.file),
