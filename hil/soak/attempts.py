@@ -18,7 +18,8 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.codec import load_codec
-from firmware_bridge.device import Device, DeviceOutput, PortFailed, line_of
+from firmware_bridge.device import Device, DeviceOutput, line_of
+from firmware_bridge.port_news import PortFailed
 from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import Refused

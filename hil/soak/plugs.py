@@ -17,8 +17,9 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.commands import OpenShoe, Request, Unlock
-from firmware_bridge.device import DeviceStanding, PortFailed, PortLost
+from firmware_bridge.device import DeviceStanding
 from firmware_bridge.errors import NotReadyError
+from firmware_bridge.port_news import PortFailed, PortLost
 from hil.mechanism.options import DrawResult
 from hil.simulated.device import SimulatedDevice
 from hil.simulated.host_bench import HostBench

@@ -51,7 +51,10 @@ async def stands(client: httpx.AsyncClient, state: str, table: str = "T1", withi
 async def alarm(client: httpx.AsyncClient, table: str, code: str, *, holds: bool) -> None:
     """Wait until the table has this alarm, or has it no more."""
     async with asyncio.timeout(30):
-        while (code in (await client.get(f"/v1/tables/{table}")).json()["outcome"].get("alarms", [])) is not holds:
+        while True:
+            told = (await client.get(f"/v1/tables/{table}")).json()["outcome"].get("alarms", [])
+            if (code in told) is holds:
+                return
             await asyncio.sleep(0.01)
 
 
