@@ -309,10 +309,8 @@ async def test_a_driver_that_hangs_costs_one_thread_and_no_time(
     hangs: str, pty: Pty, heard: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lets_go = threading.Event()
-    for module in ("serial", "descriptor"):
-        for limit in ("OPEN_DEADLINE_S", "CLOSE_DEADLINE_S"):
-            monkeypatch.setattr(f"firmware_bridge.transport.{module}.{limit}", 0.05, raising=False)
     transport = await opened(pty, heard)
+    monkeypatch.setattr(f"firmware_bridge.transport.{'serial.OPEN' if hangs == 'open' else 'descriptor.CLOSE'}_DEADLINE_S", 0.05)
     if hangs == "close":
         monkeypatch.setattr(transport, "_free_descriptor", lambda fd, *, unsent: (lets_go.wait(), os.close(fd)))
         await transport.close()
@@ -326,19 +324,26 @@ async def test_a_driver_that_hangs_costs_one_thread_and_no_time(
             await transport.open(heard.on_bytes, heard.on_lost)
         assert "driver" in refusal.value.what
         await transport.close()
+    monkeypatch.undo()
     other = Pty()
     fine = open_transport(other.path)
     await fine.open(heard.on_bytes, heard.on_lost)
     await fine.close()
     other.close()
-    assert sum(thread.name == THREAD_NAME for thread in threading.enumerate()) == 1
+    await port_threads(1)
     lets_go.set()
+    await port_threads(0)
     async with asyncio.timeout(30):
         while transport.state is not TransportState.CLOSED or not is_free(pty.path):  # noqa: ASYNC110  # a thread ends by itself
             await asyncio.sleep(0.01)
-    monkeypatch.undo()
     await transport.open(heard.on_bytes, heard.on_lost)
     await transport.close()
+
+
+async def port_threads(count: int) -> None:
+    async with asyncio.timeout(30):
+        while sum(thread.name == THREAD_NAME for thread in threading.enumerate()) != count:  # noqa: ASYNC110  # they end by themselves
+            await asyncio.sleep(0.01)
 
 
 def is_free(path: str) -> bool:
