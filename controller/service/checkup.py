@@ -18,8 +18,8 @@ from controller.service.config import DeviceConfig, Setup, TableConfig
 from controller.service.device_plan import DevicePlan
 from controller.service.errors import ServiceError
 from controller.service.finding import Finding, Grade
-from controller.service.port_checks import busy_words, check_name, check_programs
-from controller.service.preflight import TablePlan, check_files, plan_tables, probe_device
+from controller.service.port_checks import busy_words, check_name, check_programs, check_shared
+from controller.service.preflight import TablePlan, Unanswered, check_files, plan_tables, probe_device
 from controller.service.program import verify_program
 from controller.service.sheet import sheet_of
 from controller.service.usb_checks import check_sockets
@@ -55,6 +55,7 @@ async def examine(setup: Setup) -> list[Finding]:
     findings += _check_program(setup)
     findings += _check_clock()
     findings += check_programs(setup)
+    findings += check_shared(setup)
     findings += check_sockets(setup)
     for table in tables:
         told: dict[str, tuple[Capability, ...]] = {}
@@ -176,6 +177,15 @@ def _tell_profile(check: str, device: DeviceConfig, plan: DevicePlan) -> list[Fi
     return [Finding(check, Grade.LOOK, f"The profile {device.profile} is deprecated: {plan.about.deprecated}", do)]
 
 
+def _tell_unanswered(check: str, port: str, device: DeviceConfig, found: Unanswered) -> Finding:
+    if found.rubbish:
+        what = f"What answers at {port} does not speak {device.profile}: it is another kind of device, or its line is set differently."
+        do = "Look where the cable leads; `shoed device identify` tries the other rates of its profile."
+        return Finding(check, Grade.WRONG, what, do)
+    what = f"Nobody answers at {port}: the device is off, or its cable leads elsewhere."
+    return Finding(check, Grade.WRONG, what, "Check its power and cable; `shoed device identify` tries the other rates of its profile.")
+
+
 async def _check_device(
     setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan, told: dict[str, tuple[Capability, ...]]
 ) -> list[Finding]:
@@ -188,12 +198,8 @@ async def _check_device(
         busy = found.__cause__ if isinstance(found.__cause__, PortBusyError) else None
         grade, do = (Grade.WRONG, found.do) if busy is None else busy_words(busy.holder)
         return [*findings, Finding(check, grade, found.what, do)]
-    if found is None:
-        what = f"Nobody answers at {port}: the device is off, or its cable leads elsewhere."
-        return [
-            *findings,
-            Finding(check, Grade.WRONG, what, "Check its power and cable; `shoed device identify` tries the other rates of its profile."),
-        ]
+    if isinstance(found, Unanswered):
+        return [*findings, _tell_unanswered(check, port, device, found)]
     told[device.name] = found.capabilities
     identity = found.identity
     named = (identity.model or "").startswith(identity.vendor or " ")

@@ -24,7 +24,7 @@ from controller.service.leave import Leave
 from controller.service.line_watch import LineWatch
 from controller.service.link import Link, LinkMaker
 from controller.service.logs import Logger
-from controller.service.loss import loss_event, loss_words, refusal_words
+from controller.service.loss import loss_event, loss_words, refusal_words, silence_words
 from controller.service.metrics import Metrics
 from controller.service.patience import BUSY_WAIT_S, DEFECT_PAUSE_S, FIRST_CONNECTION_S, NOTICE_GAP_S, Next, Patience, words_of
 from controller.table.outcome import Wanted
@@ -177,6 +177,7 @@ class DeviceDriver:
         self._link_number += 1
         self._view.caught_up = False
         self.standing = Standing.CONNECTING
+        self._line.heard_rubbish = False
         self._runs = 0
         self._link = self._make_link(self._first_wanted(), self._hear)
         tasks = [
@@ -209,7 +210,7 @@ class DeviceDriver:
                     await self._joined.wait()
                     return
             if self.standing is Standing.CONNECTING and not self._joining:
-                self._lose("it does not answer")
+                self._lose(silence_words(rubbish=self._line.heard_rubbish))
         await self._joined.wait()
 
     # ---- what the device says

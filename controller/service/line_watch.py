@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from controller.service.logs import Logger
+from controller.service.loss import is_rubbish
 from controller.service.metrics import Metrics
 from firmware_bridge.link.faults import FaultKind
 from firmware_bridge.link.quality import LineGrade
@@ -20,6 +21,8 @@ class LineWatch:
         self._labels = {"table": table, "device": device}
         self._metrics = metrics
         self._logger = logger
+        self.heard_rubbish = False
+        """Since the owner last said so, bytes came that were no frames."""
 
     def hear(self, news: LineNews) -> tuple[str, str] | None:
         """Count it; return a notice and its words when the table must hear of it."""
@@ -27,6 +30,7 @@ class LineWatch:
             case EventRepeated():
                 self._metrics.add("shoed_repeated_events_total", **self._labels)
             case Fault():
+                self.heard_rubbish = self.heard_rubbish or is_rubbish(news)
                 self._metrics.add("shoed_device_faults_total", news.count, **self._labels, kind=news.kind.value)
                 if news.kind in EXCHANGED:
                     return "wrong-identity", f"{news.kind.value}: the device was exchanged or is damaged"

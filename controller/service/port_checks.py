@@ -53,6 +53,20 @@ def check_programs(setup: Setup) -> Iterator[Finding]:
         yield Finding("braille displays", Grade.LOOK, what, do)
 
 
+def check_shared(setup: Setup) -> Iterator[Finding]:
+    """Say when two names of the configuration lead to the same port: the second device would find it busy."""
+    users: dict[str, list[str]] = {}
+    for table in setup.config.table:
+        for device in table.device:
+            port = None if setup.place_of(device).bus else _serial_port(setup, device)
+            if port is not None:
+                users.setdefault(port, []).append(f"{table.id} {device.name} ({device.port})")
+    for port, names in users.items():
+        if len(names) > 1:
+            what = f"{' and '.join(names)} are the same port: {port}."
+            yield Finding("shared port", Grade.WRONG, what, "Name for each device the port that it is plugged into.")
+
+
 def check_name(setup: Setup, device: DeviceConfig, check: str) -> Iterator[Finding]:
     """Say when a port's name may be another device's tomorrow, and what to write instead."""
     port = setup.place_of(device).port

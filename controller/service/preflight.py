@@ -34,7 +34,7 @@ from controller.service.device_plan import DevicePlan, plan_device
 from controller.service.errors import ConfigError, ServiceError
 from controller.service.evidence import DIFFERENCES, Evidence
 from controller.service.listening import plan_listening
-from controller.service.loss import refusal_words
+from controller.service.loss import is_rubbish, refusal_words
 from controller.service.program import verify_program
 from controller.service.strict import shown
 from controller.service.token import check_token_file
@@ -59,6 +59,12 @@ class TablePlan(msgspec.Struct, frozen=True):
     words: Words | None = None
     """In shadow mode: how it is known where rounds begin."""
     evidence: Evidence | None = None
+
+
+class Unanswered(msgspec.Struct, frozen=True):
+    """Nobody said who is there; `rubbish`: and yet bytes came."""
+
+    rubbish: bool
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -154,11 +160,14 @@ async def check_devices(setup: Setup, tables: Sequence[TablePlan]) -> None:
             raise answer
 
 
-async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan) -> Identified | ServiceError | None:
-    """Return who answers at a device's port, what keeps it from being used, or None when nobody answers."""
-    answered: asyncio.Future[DeviceOutput] = asyncio.get_running_loop().create_future()
+async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, plan: DevicePlan) -> Identified | ServiceError | Unanswered:
+    """Return who answers at a device's port, what keeps it from being used, or that nobody answers."""
+    rubbish: list[DeviceOutput] = []
+    answered: asyncio.Future[Identified | Refused | PortFailed] = asyncio.get_running_loop().create_future()
 
     def hear(output: DeviceOutput) -> None:
+        if is_rubbish(output):
+            rubbish.append(output)
         if isinstance(output, Identified | Refused | PortFailed) and not answered.done():
             answered.set_result(output)
 
@@ -168,7 +177,7 @@ async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, p
         async with asyncio.timeout(PROBE_S):
             output = await answered
     except TimeoutError:
-        return None
+        return Unanswered(rubbish=bool(rubbish))
     finally:
         await link.stop()
     key = f"table.{table.id}.device.{device.name}"
@@ -184,7 +193,7 @@ async def probe_device(setup: Setup, table: TableConfig, device: DeviceConfig, p
             f"the device at {setup.port_of(device)} is refused, {refusal_words(output, setup.owners())}",
             "plug in the device that belongs to this table, or correct the configuration",
         )
-    return output if isinstance(output, Identified) else None
+    return output
 
 
 def procedure_of(setup: Setup, table: TableConfig) -> Procedure:

@@ -90,6 +90,22 @@ def test_a_silent_device_is_not_in_order_and_the_command_says_so(
     assert all(row["do"] for row in rows if row["grade"] != "good")
 
 
+async def test_a_device_that_speaks_another_protocol_is_not_called_silent(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    tty.setraw(slave)
+    loop = asyncio.get_running_loop()
+    loop.add_reader(master, lambda: (os.read(master, 4096), os.write(master, b"\0[Game]<Card:4S> [Game]\0")))
+    try:
+        findings = await examine(load_config(configure(tmp_path, os.ttyname(slave))))
+    finally:
+        loop.remove_reader(master)
+        os.close(master)
+        os.close(slave)
+    assert of(findings, "T1 shoe").grade is Grade.WRONG
+    assert "does not speak sdp1" in of(findings, "T1 shoe").what
+    assert "shoed device identify" in of(findings, "T1 shoe").do
+
+
 async def test_a_port_held_by_another_program_is_named_and_left_alone(tmp_path: Path, silent_port: str) -> None:
     fd = os.open(silent_port, os.O_RDWR | os.O_NOCTTY)
     fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

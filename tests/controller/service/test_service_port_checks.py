@@ -17,7 +17,7 @@ from controller.journal.keys import create_keys
 from controller.service import discovery, port_checks
 from controller.service.config import Setup, load_config
 from controller.service.finding import Finding, Grade
-from controller.service.port_checks import busy_words, check_name, check_programs, rules_for
+from controller.service.port_checks import busy_words, check_name, check_programs, check_shared, rules_for
 from controller.service.udev_rules import Ruled, udev_rules
 from firmware_bridge.transport import adapters
 from firmware_bridge.transport.base import PortMissingError
@@ -57,7 +57,7 @@ class Machine:
         number = Path(path).stat().st_rdev
         (self.records / f"c{os.major(number)}:{os.minor(number)}").write_text(f"S:serial/by-id/x\n{line}\n")
 
-    def setup(self, *ports: str) -> Setup:
+    def setup(self, *ports: str, extra: str = "") -> Setup:
         file = self.folder / "table.toml"
         tables = "".join(
             f'[[table]]\nid = "T{i}"\ngame = "colorado-hold-em-poker"\nmethod = "manual-shoe"\n'
@@ -65,7 +65,7 @@ class Machine:
             for i, port in enumerate(ports, 1)
         )
         head = 'config = 1\njournal = { path = "journal.db", key_file = "keys.json" }\n[ports]\nlinks = "links"\n'
-        file.write_text(head + tables)
+        file.write_text(head + extra + tables)
         return load_config(file)
 
     def close(self) -> None:
@@ -134,6 +134,14 @@ def test_a_modem_manager_in_the_port_is_wrong_and_another_program_may_be_the_dae
     assert busy_words(None)[0] is Grade.LOOK
 
 
+def test_two_names_of_one_port_are_told(machine: Machine) -> None:
+    path = machine.plug("A50285BI", FTDI)
+    machine.plug("B", "usb-FTDI_FT232R_USB_UART_B-if00-port0")
+    setup = machine.setup("adapter://A50285BI", FTDI, "adapter://B", "tcp://127.0.0.1:1")
+    [finding] = check_shared(setup)
+    assert finding.what == f"T1 shoe (adapter://A50285BI) and T2 shoe ({FTDI}) are the same port: {path}."
+
+
 def test_a_moving_name_is_told_with_the_one_to_write_instead(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     path = machine.plug("A50285BI", FTDI)
     monkeypatch.setattr(port_checks, "MOVING_PREFIXES", ("/dev/pts",))
@@ -199,13 +207,13 @@ def test_usb_devices_are_listed_unless_they_carry_a_port_that_is(
     def usb(path: str, class_code: int, *, is_root_hub: bool = False) -> UsbSeen:
         return UsbSeen(
             vendor=0x1209, product=0x5D01, serial="SN-1", name="SX-9", path=path, is_root_hub=is_root_hub, node=None, permitted=True,
-            port="usb://1209:5d01/SN-1", interfaces=(UsbInterface(number=0, class_code=class_code),),
+            address_now="1-4", port="usb://1209:5d01/SN-1", interfaces=(UsbInterface(number=0, class_code=class_code),),
         )  # fmt: skip
 
     plugged = [usb("usb1", 9, is_root_hub=True), usb("1-1", 9), usb("1-1.2", 255), usb("1-1.3", 255)]
     monkeypatch.setattr(discovery, "list_usb", lambda: plugged)
     machine.plug("A50285BI", FTDI, socket="1-1.2")
-    machine.setup("usb://1209:5d01/SN-1")
+    machine.setup("usb://1209:5d01/SN-1", extra="[[usb.allow]]\nvendor = 0x1209\nproduct = 0x5d01\nclasses = [0xff]\n")
     file = str(machine.folder / "table.toml")
     assert run(["ports", "--config", file, "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

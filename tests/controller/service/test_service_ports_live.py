@@ -11,8 +11,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from controller.service.loss import refusal_words
-from firmware_bridge.session.outputs import IdentityMismatch, RefusalKind, Refused
+from controller.service.loss import is_rubbish, refusal_words, silence_words
+from firmware_bridge.link.faults import FaultKind
+from firmware_bridge.session.outputs import Fault, IdentityMismatch, RefusalKind, Refused
 from hil.simulated.device import SimulatedDevice
 from hil.simulated.settings import SimulatedSettings
 from tests.controller.service.conftest import PROGRAM, Site
@@ -138,6 +139,14 @@ serial = "SIM-SHOE-2"
             for table in ("T1", "T2"):
                 await stands(client, "running", table)
                 await alarm(client, table, "wrong-identity", holds=False)
+
+
+def test_a_device_that_only_mumbles_is_not_called_silent() -> None:
+    heard = [Fault(FaultKind.COBS, 1, ""), Fault(FaultKind.UNFRAMED, 9, "")]
+    assert all(is_rubbish(output) for output in heard)
+    assert not is_rubbish(Fault(FaultKind.STALE_ANSWER, 1, ""))
+    assert silence_words(rubbish=False) == "it does not answer"
+    assert "another protocol" in silence_words(rubbish=True)
 
 
 def test_a_stranger_is_named_by_its_number_and_an_exchanged_device_by_its_table() -> None:
