@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-PROC: Final = Path("/proc")
+PROC: Final = "/proc"
 
 
 def find_holder(path: str, *, besides_us: bool = False) -> str | None:
@@ -17,33 +17,49 @@ def find_holder(path: str, *, besides_us: bool = False) -> str | None:
 
 def find_holders(paths: Iterable[str], *, besides_us: bool = False) -> dict[str, str]:
     """Return the holders of those ports that have one, in one look at all processes; `besides_us` passes over our own."""
-    nodes = {node: path for path in paths if (node := _node_of(Path(path))) is not None}
+    nodes = {node: path for path in paths if (node := _node_of(path)) is not None}
     found: dict[str, str] = {}
     for process in _processes(besides_us=besides_us) if nodes else ():
-        try:
-            held = {nodes[node] for link in (process / "fd").iterdir() if (node := _node_of(link)) in nodes and node is not None}
-            if held:
-                words = f"{(process / 'comm').read_text().strip()} (process {process.name})"
-                found = {**dict.fromkeys(held, words), **found}
-        except OSError:
-            continue  # not ours to look into, or already gone
+        held = {nodes[node] for node in _open_in(process) if node in nodes}
+        if held:
+            found = {**dict.fromkeys(held, f"{_name_of(process)} (process {process})"), **found}
     return found
 
 
-def _processes(*, besides_us: bool) -> list[Path]:
-    """Other processes first, our own last."""
+def _processes(*, besides_us: bool) -> list[str]:
+    """The numbers of other processes first, our own last."""
     own = str(os.getpid())
+    found = [name for name in _names_in(PROC) if name.isdigit() and not (besides_us and name == own)]
+    return sorted(found, key=lambda name: name == own)
+
+
+def _open_in(process: str) -> Iterator[tuple[int, int]]:
+    """What a process has open; nothing of one that is not ours to look into, or has ended in this moment."""
+    folder = f"{PROC}/{process}/fd"
+    for name in _names_in(folder):
+        node = _node_of(f"{folder}/{name}")
+        if node is not None:
+            yield node
+
+
+def _names_in(folder: str) -> list[str]:
     try:
-        found = [entry for entry in PROC.iterdir() if entry.name.isdigit()]
+        return os.listdir(folder)  # noqa: PTH208  # thousands of names: objects for paths would take four times as long
     except OSError:
         return []
-    return sorted((entry for entry in found if not (besides_us and entry.name == own)), key=lambda entry: entry.name == own)
 
 
-def _node_of(path: Path) -> tuple[int, int] | None:
+def _node_of(path: str) -> tuple[int, int] | None:
     """What a path leads to. Names would not do: containers have ports of the same name that are others."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116  # as above
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _name_of(process: str) -> str:
+    try:
+        return Path(PROC, process, "comm").read_text().strip()
+    except OSError:
+        return "a program that has just ended"
