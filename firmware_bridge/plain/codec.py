@@ -335,12 +335,12 @@ class PlainCodec:
             verify_vector(self, vector)
 
     def framer(self, way: Way, *, pauses: bool = False) -> PlainFramer:
-        """A framer for one direction of one connection."""
+        """A framer for one direction of one connection, or for both of them on one wire."""
         search = self._token_search(way) if any(isinstance(g, Tokens) for g in self.profile.framing.grammars) else None
         return PlainFramer(self.profile.framing, way, self.file, search=search, pauses=pauses)
 
     def _token_search(self, way: Way) -> Searcher:
-        patterns = [(m.message.grammar, m.pattern) for m in (self._heard if way is Way.IN else self._said) if m.pattern is not None]
+        patterns = [(m.message.grammar, m.pattern) for m in (self._said if way is Way.OUT else self._heard) if m.pattern is not None]
 
         def search(waiting: bytes) -> tuple[int, int, str] | None:
             text = waiting.decode("latin-1")

@@ -200,7 +200,7 @@ class PlainFramer:
 
     def __init__(self, framing: PlainFraming, way: Way, file: str, *, search: Searcher | None = None, pauses: bool = False) -> None:
         """`search` finds tokens; `pauses`: the transport may pause inside a frame (TCP, USB), so silence means nothing."""
-        grammars = [g for g in framing.grammars if g.way in (way, Way.BOTH)]
+        grammars = [g for g in framing.grammars if way is Way.BOTH or g.way in (way, Way.BOTH)]
         self._readers = [GrammarReader(g, file) for g in grammars if not isinstance(g, Tokens | Reports)]
         self._tokens = next((g for g in grammars if isinstance(g, Tokens)), None)
         self._reports = [(g, GrammarReader(g, file)) for g in grammars if isinstance(g, Reports)]

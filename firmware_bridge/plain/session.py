@@ -49,7 +49,8 @@ class PlainSession:
     def __init__(self, codec: PlainCodec, settings: PlainSettings) -> None:
         profile = codec.profile
         self._codec, self._settings, self._profile = codec, settings, profile
-        self._framer = codec.framer(Way.IN, pauses=settings.line.pauses)
+        both_ways = settings.listens_only and profile.framing.echo  # another host's words are on the same wire
+        self._framer = codec.framer(Way.BOTH if both_ways else Way.IN, pauses=settings.line.pauses)
         self._repeats = RepeatFilter(profile.repeats, profile.numbers)
         self._numbers = NumberWatch.of_messages(profile.numbers)
         self._rings = {m.name: RingWatch(m.ring) for m in profile.messages if m.ring is not None}
