@@ -17,11 +17,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from hil.lab.modules import THEN
+
 HOST: Final = "10.0.2.2"
 OWN: Final = "10.0.2.15"
 """QEMU's user network: the host, and the only address that it gives."""
 BUSYBOX: Final = "busybox"
-MODULES: Final = "/usr/lib/lab-modules"
 UDEV: Final = "/usr/lib/systemd/systemd-udevd"
 LINE_BYTES: Final = 64 * 1024 * 1024
 """A journal or a log in base64."""
@@ -150,8 +151,8 @@ async def serve(port: int) -> None:
 
 def prepare() -> None:
     """Load the drivers, bring up the network, and let udev make its links."""
-    for module in Path(MODULES).read_text().split():
-        _call(BUSYBOX, "insmod", module)
+    for module in THEN:
+        _call(BUSYBOX, "modprobe", module)
     for command in (
         ["ifconfig", "lo", "127.0.0.1", "up"],
         ["ifconfig", "eth0", OWN, "netmask", "255.255.255.0", "up"],

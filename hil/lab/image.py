@@ -15,12 +15,11 @@ from typing import Final
 import msgspec
 
 from hil.lab import initramfs
-from hil.lab.modules import FIRST, THEN, in_order, read_needs
+from hil.lab.modules import FIRST, LATER, THEN, in_order, read_needs
 from hil.lab.packages import TOOLS, LabError, fetch_packages, kernel_package, run, unpack
 
-FORM: Final = 1
+FORM: Final = 2
 """Rises when what is made changes."""
-MODULES: Final = "usr/lib/lab-modules"
 CACHE: Final = Path(__file__).parents[2] / ".lab"
 
 
@@ -30,7 +29,7 @@ class Image(msgspec.Struct, frozen=True):
     kernel: str
     initramfs: str
     layer: str
-    """Below it, `MODULES` lists the kernel modules that are loaded once the root is there, in order."""
+    """Holds udev, libusb and the kernel modules that are loaded once the root is there, with the list of what each needs."""
 
 
 def image(cache: Path = CACHE) -> Image:
@@ -66,7 +65,7 @@ def _make(kernel: str, work: Path, folder: Path) -> Image:
     run([str(busybox), "depmod", "-b", str(whole / "usr"), version])
     source = whole / "usr/lib/modules" / version
     needs = read_needs((source / "modules.dep").read_text())
-    first, then = in_order(FIRST, needs), in_order(THEN, needs)
+    first, then = in_order(FIRST, needs), in_order((*THEN, *LATER), needs)
     below = layer / "usr/lib/modules" / version
     for path in then:
         (below / path).parent.mkdir(parents=True, exist_ok=True)
@@ -77,5 +76,5 @@ def _make(kernel: str, work: Path, folder: Path) -> Image:
     second = layer / "usr/lib/lab-init"
     second.write_text(initramfs.SECOND)
     second.chmod(0o755)
-    (layer / MODULES).write_text("\n".join(f"/usr/lib/modules/{version}/{path}" for path in then if path not in first))
+    (below / "modules.dep").write_text("".join(f"{path}: {' '.join(needs[path])}\n" for path in then))
     return Image(str(folder / "kernel"), str(folder / "initramfs"), str(layer))
