@@ -32,6 +32,8 @@ STOP_S: Final = 8.0
 """SIGTERM is honoured within 5 s; after this the process is killed and that is told."""
 ANSWER_S: Final = 40.0
 """Above the longest wait that the API allows a follower (30 s)."""
+KEPT_S: Final = 3.0
+"""The daemon ends a connection on which nobody asked for five seconds; before that a new one is opened."""
 PROFILES: Final = "profiles"
 """A directory of this name in the daemon's folder holds further profiles."""
 LOG_TAIL_BYTES: Final = 2_000
@@ -111,6 +113,7 @@ class ApiClient:
 
     def __init__(self, port: int, token: str) -> None:
         self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_S)
+        self._asked_s = 0.0
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
     def act(self, table: str, key: str, value: object, by: str) -> Answer:
@@ -136,10 +139,13 @@ class ApiClient:
         self._line.close()
 
     def _ask(self, verb: str, path: str, body: bytes | None, good: Sequence[int]) -> bytes:
+        if time.monotonic() - self._asked_s > KEPT_S:
+            self._line.close()
         try:
             self._line.request(verb, path, body, self._headers)
             answer = self._line.getresponse()
             content = answer.read()
+            self._asked_s = time.monotonic()
         except (OSError, http.client.HTTPException) as error:
             self._line.close()
             raise DaemonError("daemon-silent", f"The daemon does not answer: {error}.", "Look at the end of its log.") from error

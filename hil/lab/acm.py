@@ -45,6 +45,7 @@ class AcmAdapter:
             self._bus.unplug(self.busid)
         if self._pumping is not None:
             self._pumping.cancel()
+            await asyncio.wait([self._pumping])
         if self._wire is not None:
             self._wire.close()
             self._wire = None

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -74,21 +74,11 @@ class Machine:
         wire, place = f"{name}-wire", "usb.0"
         self.monitor.command("device_add", driver="usb-serial", id=name, chardev=wire, serial=serial, bus=place, always_plugged=True)
 
-    def plug_keyboard(self, name: str, serial: str) -> None:
-        """Put in a keyboard."""
-        self.monitor.command("device_add", driver="usb-kbd", id=name, serial=serial, bus="usb.0")
-
     def pull(self, name: str) -> None:
         """Pull a device out. The guest's kernel notices when this returns or soon after."""
         self.monitor.command("device_del", id=name)
         self.monitor.wait_event("DEVICE_DELETED", name)
-        with contextlib.suppress(LabError):  # a keyboard has no wire
-            self.monitor.command("chardev-remove", id=f"{name}-wire")
-
-    def type_keys(self, keys: Sequence[str]) -> None:
-        """Press and release keys one after another, by QEMU's names for them."""
-        for key in keys:
-            self.monitor.command("send-key", keys=[{"type": "qcode", "data": key}])
+        self.monitor.command("chardev-remove", id=f"{name}-wire")
 
 
 @contextlib.contextmanager

@@ -74,6 +74,12 @@ def await_link(machine: Machine, plug: Plug) -> str:
     return await_path(machine, f"{BY_ID}/{plug.link}")
 
 
+def await_no_link(machine: Machine, plug: Plug) -> None:
+    """Wait until udev has taken the link of a pulled adapter away."""
+    script = f"for step in $(seq 900); do [ -e {BY_ID}/{plug.link} ] || exit 0; sleep 0.1; done; exit 1"
+    assert machine.guest.run(["sh", "-c", script]).code == 0, f"{plug.link} is still there"
+
+
 def disconnected_at_s(machine: Machine) -> float:
     """When the guest's kernel last saw a plug pulled, by its own clock since it started."""
     lines = [line for line in machine.guest.run(["dmesg"]).out.splitlines() if "USB disconnect" in line]

@@ -25,7 +25,7 @@ from hil.lab.daemon import run_guest_daemon
 from hil.lab.machine import Machine
 from hil.simulated.device import SimulatedDevice
 from hil.simulated.usb_bus import UsbBus
-from tests.lab.plugs import Acm, Ftdi, Plug, await_link, disconnected_at_s
+from tests.lab.plugs import Acm, Ftdi, Plug, await_link, await_no_link, disconnected_at_s
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(1800)]
 
@@ -124,7 +124,8 @@ def test_a_round_goes_on_after_the_adapter_was_pulled_and_came_back_under_anothe
             lost = await_outcome(client, stands, "device-lost", there=True)
             told_s = seconds_to_report(machine, lost)
             sys.stdout.write(f"\nlab: {driver}: the pulled plug was told after {told_s:.3f} s of the guest's time\n")
-            assert told_s < 1.0
+            assert -0.5 < told_s < 1.0  # the two clocks differ by some milliseconds
+            await_no_link(machine, plug)
             stranger.put_in()
             await_link(machine, stranger)
             plug.put_in()
