@@ -62,7 +62,7 @@ def test_the_first_free_port_is_of_the_right_speed() -> None:
 def test_a_program_that_fails_or_is_missing_is_told(tmp_path: Path) -> None:
     with pytest.raises(LabError, match="no program"):
         run(["no-such-program-of-the-lab"])
-    with pytest.raises(LabError, match="dpkg-deb|no program"):
+    with pytest.raises(LabError, match=r"dpkg-deb|no program"):
         unpack(tmp_path / "none.deb", tmp_path)
 
 
