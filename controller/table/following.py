@@ -64,7 +64,7 @@ def next_before(procedure: Procedure, state: TableState, event: e.DeviceEvent, w
         case e.CardRead() | e.StackDispensed() | e.BurnEjected():
             return _before_card(procedure, state, event, words, kind)
         case e.GateChanged(state=e.GateState.OPEN, cause=e.Cause.COMMAND) if words is Words.LINE:
-            return _to_next_round(state, kind, "the gate is opened") if _is_played(state, kind) or kind in BETWEEN else None
+            return _to_next_round(state, kind, "the gate is opened") if _may_begin(state, kind) else None
         case r.BetweenRounds() if words is Words.LINE:
             return None if _rests(state, kind) else _end(state, kind, "no round is on")
         case _:
@@ -94,7 +94,7 @@ def _before_card(procedure: Procedure, state: TableState, event: e.DeviceEvent, 
         return None
     if words is Words.LINE and isinstance(event, r.CardReadAt) and event.place == "player" and event.index == 1:
         return None if _is_first_due(state, kind) else _to_next_round(state, kind, "the next round begins")
-    if words is Words.CARDS and (kind in BETWEEN or kind is StateKind.WAGERING or _is_played(state, kind)):
+    if words is Words.CARDS and _may_begin(state, kind):
         return _to_next_round(state, kind, "")
     return None if kind is not StateKind.UNVERIFIED or state.deck.loaded else a.Join(by=HOST)
 
@@ -103,6 +103,11 @@ def _is_first_due(state: TableState, kind: StateKind) -> bool:
     """The round is on, and its first card to a hand is what comes next."""
     round_ = state.round
     return kind in (StateKind.DEALING, StateKind.DRAWING) and round_ is not None and round_.cards_due and not round_.hands.get("player")
+
+
+def _may_begin(state: TableState, kind: StateKind) -> bool:
+    """Nothing stands between the table and its next round."""
+    return kind in BETWEEN or kind is StateKind.WAGERING or _is_played(state, kind)
 
 
 def _is_played(state: TableState, kind: StateKind) -> bool:

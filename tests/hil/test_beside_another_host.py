@@ -22,14 +22,18 @@ from device_profiles.plain.frames import Way
 from device_profiles.plain.loader import load_plain
 from firmware_bridge.capture.pcapng_file import read_capture
 from firmware_bridge.cards import parse_card
+from firmware_bridge.commands import OpenShoe, Unlock
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.framers import PlainFrame
 from hil.endtoend.bench import Bench, open_bench
-from hil.endtoend.daemon import Daemon, DeviceEntry, Entry, TableEntry, run_daemon, working_folder
+from hil.endtoend.daemon import ApiClient, Daemon, DeviceEntry, Entry, TableEntry, run_daemon, working_folder
 from hil.mechanism.cards import PhysicalCard
+from hil.mechanism.options import Timing
 from hil.simulated.baccarat_host import BaccaratHost, Error
+from hil.simulated.host_bench import HostBench
 from hil.simulated.plain import PlainDevice, PlainSettings
 from hil.simulated.serial_server import SerialServer
+from hil.simulated.settings import SimulatedSettings
 
 GAME, TABLE, PROFILE = "minibaccarat", "T1", "angel-eye-ii-ex"
 BANKER_WINS = "2c 9h Kd Ts"
@@ -185,3 +189,53 @@ def heard_in(capture: Path) -> list[str]:
 def compared_with(folder: Path, *options: str) -> tuple[int, str]:
     done = CliRunner().invoke(command, ["compared", str(folder / "journal.db"), *options], standalone_mode=False)
     return done.return_value, done.output
+
+
+def test_a_shoe_of_sdp1_is_followed_by_the_gate_that_its_host_opens(tmp_path: Path) -> None:
+    serial = "SIM-SHOE-1"
+    with open_bench() as bench, working_folder(tmp_path) as site:
+        shoe = bench.start(SimulatedSettings(serial=serial, tcp=("127.0.0.1", 0), scripted=True, timing=Timing.instant()))
+        address = shoe.url.removeprefix("tcp://").split(":")
+        server = SerialServer(address[0], int(address[1]))
+        bench.run(server.start())
+        host = bench.call(lambda: HostBench(f"tcp://127.0.0.1:{server.line_port}", serial=serial))
+        ears = (
+            DeviceEntry("shoe", "shoe", serial, f"tcp://127.0.0.1:{server.line_port}"),
+            DeviceEntry("other-host", "host", None, f"tcp://127.0.0.1:{server.tap_port}"),
+        )
+        entry = TableEntry(TABLE, GAME, "manual-shoe", {"shoe_start_burn": False}, ears, mode="shadow")
+        with run_daemon(site, [entry]) as daemon:
+            client = daemon.client()
+            assert client.act(TABLE, "open", True, "supervisor:S1").entry is not None
+            bench.call(host.start)
+            bench.run(host.running())
+            bench.call(lambda: shoe.load_blank(416))
+            seen = follow(client, 0, "load")
+            assert client.act(TABLE, "shuffle", {"mode": "random", "counted": 416}, "dealer:D7").outcome.state == "ready"
+            bench.run(host.device.command(OpenShoe(b"another-hosts-id", 8, 0)))
+            for cards in (BANKER_WINS, PLAYER_WINS):
+                bench.run(host.device.command(Unlock(4)))
+                for name in cards.split():
+                    bench.call(lambda name=name: shoe.draw_card(parse_card(name)))  # type: ignore[misc]
+                    seen = follow(client, seen, "card")
+            outcome = client.view(TABLE).outcome
+            assert (outcome.round, outcome.state, outcome.partial, outcome.alarms) == (2, "collecting", False, ())
+            client.close()
+        assert bytes(server.written[0]) == b"" or bytes(server.written[1]) == b""
+        assert sum(bool(said) for said in server.written) == 1, "the host's own words, and nobody else's"
+        assert bytes(server.tap_written) == b""
+        bench.run(host.stop())
+        bench.run(server.stop())
+    orders = [act.event for act, _ in recorded(tmp_path) if isinstance(act, a.DeviceRoutine) and act.event.startswith("host: ")]
+    assert orders.count("host: gate unlock") == 2
+
+
+def follow(client: ApiClient, after: int, act: str) -> int:
+    """Wait for the next entry of an act, and return its number."""
+    while True:
+        page = client.entries(TABLE, after, wait_s=ENTRIES_S).entries
+        assert page, f"no {act} was heard"
+        for entry in page:
+            after = entry.entry
+            if entry.act == act:
+                return after

@@ -267,6 +267,20 @@ def test_a_shoe_without_words_for_rounds_is_followed_by_its_cards_from_a_boundar
     assert ear.state.round_number == 2
 
 
+def test_the_gate_that_is_opened_by_command_begins_a_round_and_a_jam_or_a_key_does_not() -> None:
+    ear = Ear(WITHOUT_BURN)
+    ear.take(a.Load(decks=8, cards=416, by=SUPERVISOR))
+    ear.take(a.Shuffle(counted=416, by=SUPERVISOR))
+    for number, names in ((1, "2c 9h Kd Ts"), (2, "8c 2h Qd 5s")):
+        ear.hear(e.GateChanged(0, 0, False, e.GateState.OPEN, e.Cause.KEY))
+        assert ear.state.round_number == number - 1
+        ear.hear(e.GateChanged(0, 0, False, e.GateState.OPEN, e.Cause.COMMAND))
+        for name in names.split():
+            ear.plain_card(name)
+        assert (ear.state.round_number, ear.outcomes[-1].state) == (number, "collecting")
+    assert not ear.state.deck.partial
+
+
 def test_only_games_in_which_nobody_decides_are_followed_without_people() -> None:
     assert follows_alone(BACCARAT)
     assert follows_alone(procedure_of("baccarat-punto-banco", "manual-shoe", {"face_up_deal": True}))
