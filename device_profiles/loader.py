@@ -102,7 +102,13 @@ def verify_keys(tables: Mapping[str, object], schema: type[msgspec.Struct], file
     Raises:
         UnknownKeyError: with the path of the first unknown key and the nearest valid one.
     """
-    _verify_value(tables, msgspec.inspect.type_info(schema), "", file)
+    _verify_value(tables, _shape_of(schema), "", file)
+
+
+@cache
+def _shape_of(schema: type[msgspec.Struct]) -> msgspec.inspect.Type:
+    """The schema as a tree; making it evaluates the annotations of its types, once for all files."""
+    return msgspec.inspect.type_info(schema)
 
 
 def _verify_value(value: object, expected: msgspec.inspect.Type, path: str, file: str) -> None:

@@ -69,6 +69,8 @@ def _verify_names(profile: PlainProfile, file: str) -> None:
         fields = [field.name for field in message.fields]
         _known(message.grammar, grammars, f"{where}: grammar", file)
         for field in message.fields:
+            if field.bits is not None and field.bits[0] < field.bits[1]:
+                raise InvalidProfileError(file, f"{where}, field '{field.name}': bits go from the higher down to the lower one")
             if field.names is not None:
                 _known(field.names, profile.names, f"{where}, field '{field.name}': names", file)
         for name in message.where:

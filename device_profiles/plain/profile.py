@@ -172,7 +172,7 @@ class PlainVector(Table, frozen=True, kw_only=True):
     """So many bytes: zeros stand between `wire` and `tail`."""
     tail: HexBytes | None = None
     message: Name
-    fields: dict[str, object] = {}
+    fields: dict[str, Plain] = {}
     event: str | None = None
     card: str | None = None
     """The card that it names; `?`: one that was not read."""

@@ -12,7 +12,7 @@ from typing import Final
 
 import fastcrc
 
-from device_profiles.errors import InvalidProfileError
+from device_profiles.errors import FieldRangeError, InvalidProfileError
 from device_profiles.plain.frames import Crc, Integrity, Spelling, SumKind
 
 Sum = Callable[[bytes], int]
@@ -61,7 +61,13 @@ class Prover:
         return found == self._spelled(frame)
 
     def complete(self, frame: bytearray) -> None:
-        """Write the checksum into its places."""
+        """Write the checksum into its places.
+
+        Raises:
+            FieldRangeError: the frame is too short to have them.
+        """
+        if len(frame) < self.least:
+            raise FieldRangeError(f"a frame of {len(frame)} bytes has no room for its checksum")
         for place, byte in zip(self._rule.places, self._spelled(frame), strict=True):
             frame[place] = byte
 

@@ -8,7 +8,7 @@ from device_profiles.errors import FailedVectorError, FieldError
 from device_profiles.plain.frames import Way
 from device_profiles.plain.messages import Plain
 from device_profiles.plain.profile import PlainVector
-from firmware_bridge.cards import UNREADABLE, Card, Sealed, parse_card
+from firmware_bridge.cards import UNREADABLE, Card, CardTextError, Sealed, parse_card
 from firmware_bridge.plain.framers import PlainFrame, Trouble
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def verify_vector(codec: PlainCodec, vector: PlainVector) -> None:
         heard = codec.read(frames[0], way=way)
         everything: dict[str, object] = dict(message.read(frames[0].content) or {})
         written = wire if vector.one_way else codec.write(vector.message, cast("dict[str, Plain | bytes]", vector.fields))
-    except FieldError as error:
+        problem = _problem(vector, heard, everything)
+    except (FieldError, CardTextError) as error:
         raise FailedVectorError(codec.file, vector.id, str(error)) from error
-    problem = _problem(vector, heard, everything)
     if not problem and written != wire:
         problem = f"it is written as {written.hex(' ').upper()}"
     if problem:
