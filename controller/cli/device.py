@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from controller.cli.device_capture import capture_command
+from controller.cli.device_code import code_command
 from controller.cli.device_monitor import Watch, monitor_device, replay_file
 from controller.cli.device_options import (
     KEY_OPTION,
@@ -54,6 +55,7 @@ def command() -> None:
 
 
 command.add_command(capture_command)
+command.add_command(code_command)
 command.add_command(testdeal_command)
 
 

@@ -12,12 +12,12 @@ from typing import Final
 import click
 
 from controller.cli.device_monitor import record_device
-from controller.cli.device_options import Place, reaching
+from controller.cli.device_options import Place, ask_code, reaching
 from controller.cli.output import json_option, write_json, write_line
 from controller.table.acts import By
 from controller.table.parse import parse_by
 from controller.technician.errors import TechnicianError
-from controller.technician.holder import Held, RecordedLine, holder_of, recorded_line, switch_capture
+from controller.technician.holder import Held, RecordedLine, gather_codes, holder_of, recorded_line, switch_capture
 from controller.technician.recording import open_capture
 from firmware_bridge.transport.base import PortBusyError
 
@@ -73,19 +73,20 @@ def capture_command(  # one parameter for each option
 def _record_through(held: Held, file: Path, persons: tuple[By, By | None], until_s: float | None, most_bytes: int) -> RecordedLine:
     """Have the daemon record until the time is over, the size is reached or Ctrl-C, and copy what it has."""
     by, second = persons
+    codes = gather_codes(held, ask_code, by=by, second=second)
     was_on = recorded_line(held).on
     with open_capture(file) as stream:
         try:
-            switch_capture(held, on=True, by=by, second=second)
+            switch_capture(held, on=True, by=by, second=second, codes=codes)
             with contextlib.suppress(KeyboardInterrupt):
                 while _goes_on(recorded_line(held), until_s, most_bytes):
                     time.sleep(LOOK_S)
         except BaseException:
             file.unlink(missing_ok=True)
             raise
-        recorded = _written(held, switch_capture(held, on=False, by=by, second=second))
+        recorded = _written(held, switch_capture(held, on=False, by=by, second=second, codes=codes))
         if was_on:
-            switch_capture(held, on=True, by=by, second=second)
+            switch_capture(held, on=True, by=by, second=second, codes=codes)
         try:
             for name in recorded.files:
                 with Path(name).open("rb") as part:

@@ -22,12 +22,13 @@ from controller.errors import ShoedError
 from controller.service.config import load_config
 from controller.service.grant import MINUTES_MAX, Grant
 from controller.service.link import read_device_key
+from controller.table.acts import By
 from controller.table.parse import parse_by
 from controller.technician.diagnosis import Diagnosis
 from controller.technician.errors import TechnicianError
 from controller.technician.filters import message_names
 from controller.technician.findings import Found
-from controller.technician.holder import held_error, holder_of, lent
+from controller.technician.holder import gather_codes, held_error, holder_of, lent
 from controller.technician.reach import Reach, codec_of
 from controller.technician.sending import sendables
 from controller.technician.work_log import usual_path
@@ -173,6 +174,11 @@ def wants_diagnosis(what: str) -> TechnicianError:
     return TechnicianError("wants-diagnosis", f"{what}.", "Add --ticket, --by technician:NAME and --second supervisor:NAME.")
 
 
+def ask_code(person: By) -> str:
+    """Ask a person at the terminal for the code."""
+    return str(click.prompt(f"Code of {person}", hide_input=True, err=True))
+
+
 def read_key(path: Path) -> DeviceKey:
     """Return the key in a file.
 
@@ -205,7 +211,8 @@ def run_on(place: Place, work: Callable[[Reach], Awaitable[R]], diagnosis: Diagn
             raise
         if diagnosis is None or held.bus:
             raise held_error(held) from None
-        with lent(held, diagnosis.grant):
+        grant = diagnosis.grant
+        with lent(held, grant, gather_codes(held, ask_code, by=grant.by, second=grant.second)):
             return asyncio.run(whole())
 
 

@@ -28,6 +28,7 @@ from controller.service.driver import DeviceDriver
 from controller.service.errors import BusyError, RequestError, StoppingError
 from controller.service.lending import Lending, read_grant
 from controller.service.metrics import Metrics
+from controller.service.persons import Persons, take_codes
 from controller.service.sheet import SheetChangedError, SheetDesk
 from controller.service.strict import shown
 from controller.service.table_task import TableBrokenError, TableTask
@@ -66,13 +67,14 @@ class Api:
         last_entry: Callable[[], int],
         sheets: Mapping[str, SheetDesk] = NO_SHEETS,
         captures: CaptureDesk | None = None,
+        persons: Persons | None = None,
     ) -> None:
         self._tables = tables
         self._metrics = metrics
         self._version = version
         self._last_entry = last_entry
         self._sheets = sheets
-        self._captures = captures
+        self._captures, self._persons = captures, persons or Persons()
         self._lending = Lending()
         routes = [
             Route("/v1/health", self._health),
@@ -127,7 +129,10 @@ class Api:
 
     async def _lend(self, request: Request) -> Response:
         task = self._table(request)
-        answer = await self._lending.lend(task, _device_name(task, request), read_grant(await _read_body(request)))
+        device, (body, codes) = _device_name(task, request), take_codes(await _read_body(request))
+        grant = read_grant(body)
+        await self._persons.prove(codes, by=grant.by, second=grant.second)
+        answer = await self._lending.lend(task, device, grant)
         return _json(answer, 200 if answer.entry is not None else 409)
 
     async def _give_back(self, request: Request) -> Response:
@@ -140,7 +145,10 @@ class Api:
         if self._captures is None:
             raise HTTPException(404)
         if request.method == "POST":
-            return _json(await self._captures.switch(task, device, read_switch(await _read_body(request))))
+            body, codes = take_codes(await _read_body(request))
+            wanted = read_switch(body)
+            await self._persons.prove(codes, by=wanted.by, second=wanted.second)
+            return _json(await self._captures.switch(task, device, wanted))
         return _json(self._captures.state(task.id, device))
 
     async def _entries(self, request: Request) -> Response:

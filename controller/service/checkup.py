@@ -53,6 +53,7 @@ async def examine(setup: Setup) -> list[Finding]:
     findings += _check_journal(setup)
     findings += _check_space(setup)
     findings += _check_program(setup)
+    findings += _check_persons(setup)
     findings += _check_clock()
     findings += check_programs(setup)
     findings += check_shared(setup)
@@ -154,6 +155,15 @@ def _check_program(setup: Setup) -> Iterator[Finding]:
         f"The program's digest is {digest}; the configuration demands none.",
         "Write it as service.program_sha256, so that a changed program does not start.",
     )
+
+
+def _check_persons(setup: Setup) -> Iterator[Finding]:
+    known = [f"{person.role}:{person.name}" for person in setup.config.person]
+    if known:
+        yield Finding("persons", Grade.GOOD, f"Who enters diagnostic mode proves it by a code: {', '.join(known)}.")
+        return
+    what = "Whoever asks for diagnostic mode is taken on his word: the configuration names no person."
+    yield Finding("persons", Grade.LOOK, what, "Make a code for each with `shoed device code`, and write down what it prints.")
 
 
 def _check_clock() -> Iterator[Finding]:

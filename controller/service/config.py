@@ -20,6 +20,7 @@ import msgspec
 
 from controller.service.config_captures import CaptureConfig, CapturesConfig
 from controller.service.errors import ConfigError
+from controller.service.persons import PersonConfig
 from controller.service.strict import needs, read_struct, read_toml_file, shown
 from controller.service.usb_config import UsbConfig, check_usb
 from controller.table.following import Words
@@ -246,6 +247,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ports: Annotated[PortsConfig, needs("a table", "How ports are found.")] = PortsConfig()
     usb: Annotated[UsbConfig, needs("a table", "Which USB devices this machine may have.")] = UsbConfig()
     profiles: Annotated[ProfilesConfig, needs("a table", "Profiles of devices beside those of the product.")] = ProfilesConfig()
+    person: Annotated[tuple[PersonConfig, ...], needs("a list of tables", "Who proves himself by a code for diagnostic mode.")] = ()
     captures: Annotated[CapturesConfig, needs("a table", "Where captures of lines are kept.")] = CapturesConfig()
     log: Annotated[LogConfig, needs("a table", "The log.")] = LogConfig()
     service: Annotated[ServiceConfig, needs("a table", "The daemon's own life.")] = ServiceConfig()

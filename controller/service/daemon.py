@@ -39,6 +39,7 @@ from controller.service.lifecycle import draft_started, draft_stopped
 from controller.service.logs import LogFile, Logger, open_log
 from controller.service.metrics import Metrics, Sample
 from controller.service.notify import Notifier
+from controller.service.persons import Persons
 from controller.service.preflight import Plan, TablePlan, bind_api, make_plan
 from controller.service.recovery import recover
 from controller.service.sheet import SheetDesk
@@ -116,7 +117,8 @@ class Daemon:
         captures = CaptureDesk(_lines(recovered), journal, logger)
         self._metrics.ask(lambda: _samples(self._tables, journal, log_file, captures))
         sheets = {table.engine.table: self._make_sheet_desk(table.plan, logger) for table in recovered}
-        api = Api(self._tables, self._metrics, token, software, lambda: journal.head.number, sheets, captures)
+        persons = Persons(setup.config.person, note_wrong=lambda person: logger.warning("code-wrong", person=str(person)))
+        api = Api(self._tables, self._metrics, token, software, lambda: journal.head.number, sheets, captures, persons)
         server = _ApiServer(_api_settings(api))
         self._handle_signals(logger, log_file)
         captures.begin()

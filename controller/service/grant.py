@@ -1,6 +1,6 @@
 """Who may have a device in diagnostic mode: a technician with a work order, and a second person of the house (EQ-78).
 
-The persons are taken on their word, as every act through the API is; only a console that knows persons can prove them.
+Whether the persons are who they say is asked in `controller.service.persons`, where the configuration knows them.
 """
 
 from __future__ import annotations

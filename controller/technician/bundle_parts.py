@@ -64,7 +64,7 @@ def parts_of(setup: Setup) -> list[Part]:
     secrets = secrets_of(setup)
     makers: list[tuple[str, str, Callable[[], bytes]]] = [
         ("versions.json", "versions of the program, of what it is built from, and of this machine", _versions),
-        ("configuration.json", "the configuration as it was understood; keys by the names of their files", lambda: _json(setup.config)),
+        ("configuration.json", "the configuration as it was understood; keys by the names of their files", lambda: _configuration(setup)),
         ("findings.json", "what `shoed doctor` finds", lambda: _json(asyncio.run(examine(setup)))),
         ("daemon/tables.json", "how the tables and devices stand, as the daemon tells it", lambda: read_daemon(setup, "/v1/tables")),
         ("daemon/metrics.txt", "the daemon's counters", lambda: read_daemon(setup, "/v1/metrics")),
@@ -84,7 +84,7 @@ def secrets_of(setup: Setup) -> tuple[bytes, ...]:
     config = setup.config
     files = [config.api.token_file, config.journal.key_file]
     files += [device.key_file for table in config.table for device in table.device if device.key_file is not None]
-    found: set[bytes] = set()
+    found = {person.code.encode() for person in config.person}
     for name in files:
         try:
             with setup.path_of(name).open("rb") as stream:
@@ -129,6 +129,11 @@ def _made(name: str, about: str, make: Callable[[], bytes], secrets: Sequence[by
 
 def _json(value: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+
+
+def _configuration(setup: Setup) -> bytes:
+    persons = tuple(msgspec.structs.replace(person, code=REMOVED) for person in setup.config.person)
+    return _json(msgspec.structs.replace(setup.config, person=persons))
 
 
 def _versions() -> bytes:

@@ -4,7 +4,7 @@ Two different persons must be named, one of them a technician and the other of t
 it are in the technicians' log before the next one goes out (EQ-84). The device leaves the mode when the command is over, also when it fails
 or its time is up; what must follow before it is played with is said at the end (EQ-80).
 
-Who the persons are is taken on their word here: only a console that knows persons can prove it.
+Who the persons are is taken on their word here: only a daemon whose configuration knows them can prove it.
 """
 
 from __future__ import annotations

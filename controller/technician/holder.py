@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import http.client
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +24,8 @@ from controller.technician.errors import TechnicianError
 from firmware_bridge.transport.address import path_of
 from firmware_bridge.transport.base import TransportError
 
+FORBIDDEN: Final = 403
+"""The daemon wants a person's code, or another one."""
 API_S: Final = 5.0
 """The daemon answers in milliseconds; a table that hangs must not hang its technician too."""
 
@@ -134,7 +136,7 @@ def _ask(setup: Setup, table: str) -> dict[str, dict[str, object]]:
 
 
 @contextmanager
-def lent(held: Held, grant: Grant) -> Iterator[None]:
+def lent(held: Held, grant: Grant, codes: Mapping[str, str]) -> Iterator[None]:
     """Have a table's device while this lasts: the daemon closes the table, notes it and frees the port.
 
     Raises:
@@ -142,8 +144,10 @@ def lent(held: Held, grant: Grant) -> Iterator[None]:
     """
     setup = load_config(held.config_file)
     path = f"/v1/tables/{held.table}/devices/{held.device}/diagnosis"
-    body = {"ticket": grant.ticket, "by": str(grant.by), "second": str(grant.second), "minutes": grant.minutes}
+    body = {"ticket": grant.ticket, "by": str(grant.by), "second": str(grant.second), "minutes": grant.minutes, "codes": codes}
     status, told = _request(setup, "POST", path, body)
+    if status == FORBIDDEN:
+        raise TechnicianError(str(told["code"]), str(told["what"]), str(told["do"]))
     if status != 200:
         outcome = told.get("outcome", told)
         why = outcome.get("message") or outcome.get("what") if isinstance(outcome, dict) else None
@@ -155,13 +159,19 @@ def lent(held: Held, grant: Grant) -> Iterator[None]:
         _request(setup, "DELETE", path)
 
 
-def switch_capture(held: Held, *, on: bool, by: By, second: By | None) -> RecordedLine:
+def gather_codes(held: Held, ask: Callable[[By], str], **persons: By | None) -> dict[str, str]:
+    """Ask each person for the code, where the daemon of a port wants them to prove themselves."""
+    known = load_config(held.config_file).config.person
+    return {place: ask(person) for place, person in persons.items() if person is not None} if known else {}
+
+
+def switch_capture(held: Held, *, on: bool, by: By, second: By | None, codes: Mapping[str, str]) -> RecordedLine:
     """Have the daemon record the line of a device, or end it; returns how its capture stands then.
 
     Raises:
         TechnicianError: the daemon cannot be asked, or does not do it.
     """
-    body = {"on": on, "by": str(by)} | ({} if second is None else {"second": str(second)})
+    body = {"on": on, "by": str(by), "codes": codes} | ({} if second is None else {"second": str(second)})
     return _recorded(held, "POST", body)
 
 

@@ -19,6 +19,7 @@ from controller.journal.entry import EntryDraft
 from controller.journal.journal import open_journal
 from controller.journal.keys import create_keys
 from controller.service.config import load_config
+from controller.service.persons import hash_code
 from controller.technician.bundle import write_bundle
 from controller.technician.bundle_parts import REMOVED, TAIL_BYTES, Part, parts_of
 from device_profiles.loader import load_profile
@@ -29,6 +30,7 @@ NOON_S = 1_767_225_600.0
 TOKEN = "canary-token-0123456789abcdef0123456789abcdef"
 DEVICE_KEY = "c0ffee00c0ffee11c0ffee22c0ffee33"
 COMMENT = "canary-comment"
+PERSON_CODE = hash_code("canary-code", bytes(range(16)))
 
 
 class Box:
@@ -53,6 +55,10 @@ port = "no-such-port"
 serial = "SN-1"
 security = 1
 key_file = "shoe.key"
+[[person]]
+name = "T3"
+role = "technician"
+code = "{PERSON_CODE}"
 """
         )
         self.keys = create_keys(folder / "keys.json")
@@ -88,7 +94,17 @@ key_file = "shoe.key"
     def secrets(self) -> list[bytes]:
         spaced = " ".join(DEVICE_KEY[at : at + 2] for at in range(0, 32, 2))
         journal = json.loads((self.folder / "keys.json").read_text())
-        told = [TOKEN, DEVICE_KEY, DEVICE_KEY.upper(), spaced, journal["seal_key"], journal["signing_key"], COMMENT, "canary-body"]
+        told = [
+            TOKEN,
+            DEVICE_KEY,
+            DEVICE_KEY.upper(),
+            spaced,
+            journal["seal_key"],
+            journal["signing_key"],
+            PERSON_CODE,
+            COMMENT,
+            "canary-body",
+        ]
         return [text.encode() for text in told] + [self.keys.seal_key, bytes.fromhex(DEVICE_KEY)]
 
 
