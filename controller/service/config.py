@@ -368,22 +368,11 @@ def _check_tables(setup: Setup) -> None:
 
 def _check_key_named(device: DeviceConfig, where: str, file: Path) -> None:
     if device.security and device.key_file is None:
-        raise ConfigError(
-            "missing-key",
-            file,
-            f"{where}.key_file",
-            "is missing, and security level 1 needs the device's key",
-            "name the file that holds it, or set security = 0",
-        )
+        what, do = "is missing, and security level 1 needs the device's key", "name the file that holds it, or set security = 0"
+        raise ConfigError("missing-key", file, f"{where}.key_file", what, do)
     if device.key_file is not None and not device.security:
-        raise ConfigError(
-            "key-without-security",
-            file,
-            f"{where}.key_file",
-            "names a key that security level 0 does not use",
-            "set security = 1, or leave the key out",
-        )
-
+        what, do = "names a key that security level 0 does not use", "set security = 1, or leave the key out"
+        raise ConfigError("key-without-security", file, f"{where}.key_file", what, do)
     if device.profile == SDP1_PROFILE:
         for key, given in (("write", device.write), ("cards", device.cards is not None)):
             if given:
