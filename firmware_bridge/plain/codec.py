@@ -20,7 +20,8 @@ from firmware_bridge.cards import Sealed
 from firmware_bridge.events import DeviceEvent
 from firmware_bridge.plain.fields import FieldAtWork, Names, Value, missing, named, spelled
 from firmware_bridge.plain.framers import GrammarReader, PlainFrame, PlainFramer, Searcher, smallest_tail, write_frame
-from firmware_bridge.plain.mapping import card_of, event_of, verify_means, verify_status
+from firmware_bridge.plain.json_paths import at_path, put_at_path
+from firmware_bridge.plain.mapping import EventMaker, card_of, event_maker, verify_means, verify_status
 from firmware_bridge.plain.tlv import read_tlv, write_tlv
 from firmware_bridge.plain.vectors import verify_vector
 
@@ -105,6 +106,13 @@ class MessageAtWork:
         self._by_tag = {field.field.tag: field for field in at_work if field.field.tag is not None}
         if self._by_tag and message.tlv is None:
             raise InvalidProfileError(file, f"message '{message.name}' has fields with a tag and no `tlv`")
+        where = message.where
+        self._steps = [
+            (f.field.name, f.quick, _wanted(where, f.field.name)) for f in sorted(self._at_work, key=lambda f: f.field.name not in where)
+        ]
+        """What tells the message comes first: name, reader, and the values that it must have, None where any will do."""
+        self._is_told_apart = bool(self._at_work) and set(where) <= {f.field.name for f in self._at_work}
+        self.secret = frozenset(f.name for f in message.fields if f.secret)
         self.reader = GrammarReader(grammar, file)
         kinds = message.ring or message.group
         self.entries = [EntryAtWork(entry, kinds.size, tables, file) for entry in kinds.entries] if kinds is not None else []
@@ -138,22 +146,24 @@ class MessageAtWork:
             values = self._read_text(content)
         else:
             values = self._read_bytes(content)
+            if self._is_told_apart:
+                return values
         return values if values is not None and fits(self.message.where, values) else None
 
     def _read_bytes(self, content: bytes) -> dict[str, Value] | None:
         values: dict[str, Value] = {}
-        wheres = self.message.where
-        for field in sorted(self._at_work, key=lambda item: item.field.name not in wheres):
-            try:
-                value = field.read(content)
-            except FieldError:
-                if field.field.name in wheres:
+        for name, read, wanted in self._steps:
+            if wanted is None:
+                value = read(content)
+            else:
+                try:
+                    value = read(content)
+                except FieldError:
                     return None
-                raise
+                if value not in wanted:
+                    return None
             if value is not None:
-                values[field.field.name] = value
-            if field.field.name in wheres and not self._fits_one(field.field.name, value):
-                return None
+                values[name] = value
         return values if self.message.tlv is None else values | self._read_tags(self.message.tlv, content)
 
     def _read_tags(self, rule: Tlv, content: bytes) -> dict[str, Value]:
@@ -162,10 +172,6 @@ class MessageAtWork:
             if tag not in found and not field.field.optional:
                 raise ShortPayloadError(f"{field.field.name}: there is no value with its tag")
         return {field.field.name: field.value_of(found[tag]) for tag, field in self._by_tag.items() if tag in found}
-
-    def _fits_one(self, name: str, value: Value | None) -> bool:
-        wanted = self.message.where[name]
-        return value in wanted if isinstance(wanted, tuple) else value == wanted
 
     def _read_text(self, content: bytes) -> dict[str, Value] | None:
         found = self.pattern.fullmatch(content.decode("latin-1")) if self.pattern is not None else None
@@ -185,7 +191,7 @@ class MessageAtWork:
             raise FieldError("the line is no JSON object") from error
         values: dict[str, Value] = {}
         for field in self.message.fields:
-            value = _at_path(tree, field.path or field.name)
+            value = at_path(tree, field.path or field.name)
             if isinstance(value, str | int | bool):
                 values[field.name] = named(field, self._tables.get(field.name), value)
             elif not field.optional:
@@ -241,7 +247,7 @@ class MessageAtWork:
             if field.name in given:
                 table, value = self._tables.get(field.name), given[field.name]
                 plain = table.value_of(value) if table is not None and not isinstance(value, bytes) else value
-                _put_at_path(tree, field.path or field.name, plain)
+                put_at_path(tree, field.path or field.name, plain)
         return write_frame(self.reader, bytearray(json.dumps(tree, separators=(",", ":")).encode("utf-8")))
 
     def _write_text(self, given: Mapping[str, Plain | bytes]) -> bytes:
@@ -271,14 +277,9 @@ def entries_in(group: Group, size: int, values: Mapping[str, Value]) -> int:
     return count
 
 
-def _put_at_path(tree: dict[str, object], path: str, value: object) -> None:
-    *above, last = path.split(".")
-    for key in above:
-        inner = tree.setdefault(key, {})
-        if not isinstance(inner, dict):
-            raise FieldRangeError(f"{path[:80]}: a value stands where an object is needed")
-        tree = inner
-    tree[last] = value
+def _wanted(where: Mapping[str, Plain | tuple[Plain, ...]], name: str) -> tuple[Plain, ...] | None:
+    wanted = where.get(name)
+    return wanted if wanted is None or isinstance(wanted, tuple) else (wanted,)
 
 
 def fits(where: Mapping[str, Plain | tuple[Plain, ...]], values: Mapping[str, Value]) -> bool:
@@ -301,17 +302,6 @@ def _compiled(pattern: str, file: str, message: str) -> LinearPattern:
     return compiled
 
 
-def _at_path(tree: object, path: str) -> object:
-    for key in path.split("."):
-        if isinstance(tree, dict):
-            tree = tree.get(key)
-        elif isinstance(tree, list) and key.isdecimal() and int(key) < len(tree):
-            tree = tree[int(key)]
-        else:
-            return None
-    return tree
-
-
 class PlainCodec:
     """A plain profile at work; serves all connections of its profile."""
 
@@ -327,6 +317,9 @@ class PlainCodec:
         self.messages = {m.name: MessageAtWork(m, profile, tables, self.file) for m in profile.messages}
         self._heard = [m for m in self.messages.values() if m.message.way in (Way.IN, Way.BOTH)]
         self._said = [m for m in self.messages.values() if m.message.way in (Way.OUT, Way.BOTH)]
+        self._by_grammar = {Way.IN: _sorted_out(self._heard), Way.OUT: _sorted_out(self._said)}
+        self._makers: dict[int, EventMaker] = {}
+        """By the meaning's own identity, which lives as long as the profile."""
         for message in self.messages.values():
             verify_status(message.message, self.file)
             if message.message.means is not None:
@@ -359,17 +352,15 @@ class PlainCodec:
         Raises:
             FieldError: it fits a message and a field of it cannot be read.
         """
-        for message in self._heard if way is Way.IN else self._said:
-            if message.message.grammar != frame.grammar:
-                continue
+        for message in self._by_grammar[way].get(frame.grammar, ()):
             values = message.read(frame.content)
             if values is None:
                 continue
-            means = message.message.means
+            means, secret = message.message.means, message.secret
             card = card_of(means.card, values, cards or {}) if means is not None and means.card is not None else None
-            secret = {f.name for f in message.message.fields if f.secret}
-            shown = {n: v for n, v in values.items() if n not in secret}
-            return PlainHeard(message.message.name, shown, means, card, message.read_entries(frame.content, values, cards or {}))
+            shown = {n: v for n, v in values.items() if n not in secret} if secret else values
+            ring = message.read_entries(frame.content, values, cards or {}) if message.entries else ()
+            return PlainHeard(message.message.name, shown, means, card, ring)
         return None
 
     def is_hosts(self, frame: PlainFrame) -> bool:
@@ -391,4 +382,17 @@ class PlainCodec:
 
     def event_of(self, heard: PlainHeard, t_ms: int, position: int) -> DeviceEvent | None:
         """The canonical event that a message is, not numbered yet; None when it is none. `position` counts the cards of this shoe."""
-        return event_of(heard.means, heard.fields, heard.card, t_ms, position) if heard.means is not None else None
+        means = heard.means
+        if means is None:
+            return None
+        maker = self._makers.get(id(means))
+        if maker is None:
+            maker = self._makers[id(means)] = event_maker(means)
+        return maker(heard.fields, heard.card, t_ms, position)
+
+
+def _sorted_out(messages: list[MessageAtWork]) -> dict[str, list[MessageAtWork]]:
+    found: dict[str, list[MessageAtWork]] = {}
+    for message in messages:
+        found.setdefault(message.message.grammar, []).append(message)
+    return found

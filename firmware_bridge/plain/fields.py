@@ -46,6 +46,8 @@ class FieldAtWork:
             raise InvalidProfileError(file, f"field '{field.name}' of a binary message needs `at` or `tag`")
         self.field, self.names = field, names
         self.at: int = field.at if field.at is not None else 0
+        self.quick = self._quick_reader()
+        """Reads as `read` does: a byte at a fixed place is looked up, with its bits, its scale and its name."""
 
     def read(self, frame: bytes) -> Value | None:
         """The value; None where an optional field is missing.
@@ -69,6 +71,25 @@ class FieldAtWork:
         plain = self.names.value_of(value) if self.names is not None and not isinstance(value, bytes) else value
         free = self.field.shape in (Shape.TEXT, Shape.BYTES)
         return self._unshaped(plain, self.length_of(plain) if free else self.field.size)
+
+    def _quick_reader(self) -> Reader:
+        field, at = self.field, self.at
+        if field.size != 1 or field.to is not None or at < 0:
+            return self.read
+        values = tuple(self._value_of(byte) for byte in range(256))
+
+        def read(frame: bytes) -> Value | None:
+            value = values[frame[at]] if at < len(frame) else None
+            return value if value is not None else self.read(frame)  # which tells what is wrong, or that it is missing
+
+        return read
+
+    def _value_of(self, byte: int) -> Value | None:
+        """The value of a field of one byte; None for a byte that is none."""
+        try:
+            return named(self.field, self.names, self._shaped(bytes((byte,))))
+        except FieldError:
+            return None
 
     def length_of(self, value: Plain | bytes) -> int:
         """Bytes that the value takes in a frame whose size follows from it."""

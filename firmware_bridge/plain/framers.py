@@ -89,10 +89,8 @@ class GrammarReader:
         """Read a frame at the beginning of the bytes that wait."""
         if isinstance(self.grammar, Between):
             return self._between(self.grammar, waiting)
-        if not self.may_begin(waiting):
-            return WRONG
-        if len(waiting) < len(self.start):
-            return UNFINISHED
+        if self.start and not waiting.startswith(self.start):
+            return UNFINISHED if self.may_begin(waiting) else WRONG
         found = self._cut(waiting)
         if isinstance(found, Whole):
             if len(found.content) > self.grammar.max or (self.prover is not None and not self.prover.proves(found.content)):

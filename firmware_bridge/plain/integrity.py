@@ -52,13 +52,14 @@ class Prover:
             raise InvalidProfileError(file, f"a checksum of {bits} bits needs {bits // self._digit_bits} places, not {len(rule.places)}")
         self.least = max(*(place + 1 if place >= 0 else -place for place in rule.places), 0)
         """Bytes that a frame has at least."""
+        self._spans: dict[int, tuple[int, int, tuple[int, ...]]] = {}
+        """By the size of a frame: what is covered, and which places in it are left out, the last first."""
 
     def proves(self, frame: bytes) -> bool:
         """Whether the frame carries the checksum of what it covers."""
         if len(frame) < self.least:
             return False
-        found = bytes(frame[place] for place in self._rule.places)
-        return found == self._spelled(frame)
+        return bytes([frame[place] for place in self._rule.places]) == self._spelled(frame)
 
     def complete(self, frame: bytearray) -> None:
         """Write the checksum into its places.
@@ -80,15 +81,27 @@ class Prover:
 
     def _covered(self, frame: bytes | bytearray) -> bytes:
         size, rule = len(frame), self._rule
-        begin, end, _ = slice(rule.covers[0], rule.covers[1] if len(rule.covers) == 2 else None).indices(size)
+        span = self._spans.get(size)
+        if span is None:
+            span = self._spans[size] = self._span(size)
+        begin, end, cuts = span
         if rule.counted is not None:
             number = frame[rule.counted.at : rule.counted.at + rule.counted.width]
             end = min(begin + int.from_bytes(number, "little" if rule.counted.little else "big"), size)
+        if not cuts:
+            return bytes(frame[begin:end])
         covered = bytearray(frame[begin:end])
-        for place in sorted({place % size for place in rule.places}, reverse=True):
-            if begin <= place < end:
+        for place in cuts:
+            if place < end:
                 del covered[place - begin]
         return bytes(covered)
+
+    def _span(self, size: int) -> tuple[int, int, tuple[int, ...]]:
+        rule = self._rule
+        begin, end, _ = slice(rule.covers[0], rule.covers[1] if len(rule.covers) == 2 else None).indices(size)
+        last = size if rule.counted is not None else end
+        places = sorted({place % size for place in rule.places}, reverse=True)
+        return begin, end, tuple(place for place in places if begin <= place < last)
 
 
 def _find_sum(rule: Integrity, file: str) -> tuple[Sum, int]:

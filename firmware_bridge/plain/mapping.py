@@ -23,24 +23,56 @@ UNTOLD: Final[dict[str, object]] = {"flags": CardFlag.NONE, "confidence": 0, "po
 CARD_EVENTS: Final = frozenset({"CardRead", "CardReadAt", "CardOutOfFlow", "BurnEjected"})
 
 
-def event_of(means: Means, fields: Mapping[str, Value], card: Sealed | None, t_ms: int, position: int) -> DeviceEvent:
-    """The canonical event, not numbered yet; what the device does not tell has the values of `UNTOLD`."""
-    cls = EVENTS[means.event]
-    values: dict[str, object] = {"eseq": 0, "t_ms": t_ms, "replayed": False}
-    for field in _FIELDS[means.event]:
-        if field.name in values:
-            continue
-        if field.name == "position":
-            values[field.name] = position
-        elif field.name == "card":
-            values[field.name] = card or Sealed(UNREADABLE)
-        elif field.name == "flags":
-            values[field.name] = _flags(means, card)
-        else:
-            told = fields.get(means.map[field.name]) if field.name in means.map else means.set.get(field.name)
-            values[field.name] = _converted(field.type, told) if told is not None else UNTOLD.get(field.name, _unknown(field.type))
-    make: Callable[..., DeviceEvent] = cls  # each class has fields of its own
-    return make(**values)
+EventMaker = Callable[[Mapping[str, Value], "Sealed | None", int, int], DeviceEvent]
+"""Fields, card, time and position to the canonical event, not numbered yet."""
+_Part = Callable[[Mapping[str, Value], "Sealed | None", int, int], object]
+_UNREAD: Final = Sealed(UNREADABLE)
+
+
+def event_maker(means: Means) -> EventMaker:
+    """Compile a meaning; what the device does not tell has the values of `UNTOLD`."""
+    make: Callable[..., DeviceEvent] = EVENTS[means.event]  # each class has fields of its own
+    parts = [_part_of(means, field.name, field.type) for field in _FIELDS[means.event]]
+
+    def event(fields: Mapping[str, Value], card: Sealed | None, t_ms: int, position: int) -> DeviceEvent:
+        return make(*[part(fields, card, t_ms, position) for part in parts])
+
+    return event
+
+
+def _part_of(means: Means, name: str, kind: object) -> _Part:  # one line for each kind of part
+    match name:
+        case "eseq":
+            return lambda *_: 0
+        case "replayed":
+            return lambda *_: False
+        case "t_ms":
+            return lambda _fields, _card, t_ms, _position: t_ms
+        case "position":
+            return lambda _fields, _card, _t_ms, position: position
+        case "card":
+            return lambda _fields, card, _t_ms, _position: card or _UNREAD
+        case "flags":
+            read = _flags(means)
+            unread = read | CardFlag.UNREADABLE
+            return lambda _fields, card, _t_ms, _position: unread if card is None or card == _UNREAD else read
+        case _:
+            return _told_part(means, name, kind)
+
+
+def _told_part(means: Means, name: str, kind: object) -> _Part:
+    untold = UNTOLD[name] if name in UNTOLD else _unknown(kind)
+    if name not in means.map:
+        given = means.set.get(name)
+        fixed = untold if given is None else _converted(kind, given)
+        return lambda *_: fixed
+    field = means.map[name]
+
+    def told(fields: Mapping[str, Value], _card: Sealed | None, _t_ms: int, _position: int) -> object:
+        value = fields.get(field)
+        return untold if value is None else _converted(kind, value)
+
+    return told
 
 
 def card_of(rule: CardRule, values: Mapping[str, Value], cards: Mapping[str, str]) -> Sealed:
@@ -57,12 +89,10 @@ def card_of(rule: CardRule, values: Mapping[str, Value], cards: Mapping[str, str
         return Sealed(UNREADABLE)
 
 
-def _flags(means: Means, card: Sealed | None) -> CardFlag:
+def _flags(means: Means) -> CardFlag:
     flags = CardFlag.NONE
     for name in means.flags:
         flags |= CardFlag[name.upper().replace("-", "_")]
-    if card is None or card == Sealed(UNREADABLE):
-        flags |= CardFlag.UNREADABLE
     return flags
 
 
