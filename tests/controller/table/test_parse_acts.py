@@ -76,6 +76,7 @@ PEOPLE: list[tuple[str, object, acts.AnyAct]] = [
     ("collect", "discards", acts.Collect(what="discards")),
     ("open", True, acts.Open()),
     ("close", True, acts.Close()),
+    ("join", True, acts.Join(at_boundary=True)),
 ]
 
 DEVICES: list[tuple[str, object, acts.AnyAct]] = [
@@ -100,6 +101,7 @@ DEVICES: list[tuple[str, object, acts.AnyAct]] = [
     ("stack", {"count": 3}, acts.StackOut(count=3)),
     ("cut_card", True, acts.CutCardOut()),
     ("device", "jam", acts.DeviceNotice(event="jam", name="shoe")),
+    ("declare", {"result": "tie"}, acts.ResultTold(result="tie")),
 ]
 
 
@@ -126,6 +128,12 @@ def test_a_notice_may_name_another_device() -> None:
     act = parse_act("device", {"event": "jam", "name": "shuffler"}, SHOE)
     assert isinstance(act, acts.DeviceNotice)
     assert (act.name, act.origin) == ("shuffler", Origin("shuffler"))
+
+
+@pytest.mark.parametrize("value", [{"result": "win"}, {"seat": 1, "result": "player"}, {}])
+def test_a_device_tells_only_who_won(value: object) -> None:
+    with pytest.raises(ActError):
+        parse_act("declare", value, SHOE)
 
 
 def test_every_act_is_tried_here() -> None:
