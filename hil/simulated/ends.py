@@ -125,6 +125,11 @@ class PtyEnd:
 _resting: Final[deque[int]] = deque()
 
 
+def resting() -> int:
+    """Return how many descriptors rest: they are the simulation's, and nobody's leak."""
+    return len(_resting)
+
+
 def _let_rest(slave: int) -> None:
     """Close a slave whose master is gone, but later: while it is open, its number is nobody's and its path leads nowhere."""
     _resting.append(slave)

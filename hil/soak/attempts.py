@@ -9,7 +9,6 @@ import gc
 import itertools
 import os
 import socket
-import threading
 import tracemalloc
 import tty
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -25,18 +24,15 @@ from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
 from firmware_bridge.session.outputs import Refused
 from firmware_bridge.transport.address import open_transport
-from firmware_bridge.transport.own_threads import THREAD_NAME
 from hil.simulated.device import SimulatedDevice
 from hil.simulated.settings import SimulatedSettings
-from hil.soak.plugs import Resources, resources
+from hil.soak.plugs import Resources, resources_at_rest
 
 REFUSE: Final = bytes((255, 254, 44))
 """Telnet: don't, COM port (RFC 2217)."""
 WARM_UP: Final = 5
 """After so many every cache on the way is filled."""
 PARTS: Final = 3
-SETTLE_S: Final = 20.0
-"""Threads that give a port back may be some moments behind on a busy machine."""
 
 
 class Left(msgspec.Struct, frozen=True):
@@ -88,12 +84,12 @@ async def fail_often(url: str, attempts: int, *, weighs: bool) -> Left:
         tracemalloc.start()
     try:
         await tried.fail(1)
-        before = await _at_rest()
+        before = resources_at_rest()
         weights = [_traced()] if weighs else []
         for _ in range(PARTS):
             await tried.fail(attempts // PARTS)
             weights += [_traced()] if weighs else []
-        after = await _at_rest()
+        after = resources_at_rest()
     finally:
         tracemalloc.stop()
     await tried.device.stop()
@@ -104,14 +100,6 @@ async def fail_often(url: str, attempts: int, *, weighs: bool) -> Left:
 def _traced() -> int:
     gc.collect()
     return tracemalloc.get_traced_memory()[0]
-
-
-async def _at_rest() -> Resources:
-    """Return what is held once the threads of the last attempt have ended; they set their result a moment before."""
-    ports = [thread for thread in threading.enumerate() if thread.name == THREAD_NAME]
-    for thread in ports:
-        await asyncio.to_thread(thread.join, SETTLE_S)
-    return resources()
 
 
 @contextlib.asynccontextmanager

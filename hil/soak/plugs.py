@@ -20,8 +20,10 @@ from firmware_bridge.commands import OpenShoe, Request, Unlock
 from firmware_bridge.device import DeviceStanding
 from firmware_bridge.errors import NotReadyError
 from firmware_bridge.port_news import PortFailed, PortLost
+from firmware_bridge.transport.own_threads import THREAD_NAME
 from hil.mechanism.options import DrawResult
 from hil.simulated.device import SimulatedDevice
+from hil.simulated.ends import resting
 from hil.simulated.host_bench import HostBench
 from hil.simulated.settings import SimulatedSettings
 
@@ -38,6 +40,10 @@ CARDS_A_CYCLE: Final = 7
 ECHO_BYTES: Final = 120
 GATE_S: Final = 0.02
 """A gate of these shoes is open by then."""
+
+
+SETTLE_S: Final = 20.0
+"""Threads may be some moments behind on a busy machine."""
 
 
 class Moment(Enum):
@@ -57,6 +63,10 @@ class Resources(msgspec.Struct, frozen=True):
     descriptors: int
     threads: int
     tasks: int
+
+    def exceeds(self, before: Resources) -> bool:
+        """Return whether anything has grown; what others have let go meanwhile is no concern of ours."""
+        return self.descriptors > before.descriptors or self.threads > before.threads or self.tasks > before.tasks
 
 
 class PulledShoe(SimulatedDevice):
@@ -97,10 +107,15 @@ class PulledShoe(SimulatedDevice):
         super().bytes_came(chunk)
 
 
-def resources() -> Resources:
-    """Count what this process holds now. Call it on the loop."""
+def resources_at_rest() -> Resources:
+    """Count what this process holds once the threads of ports that were opened or closed have ended: they tell so a moment before.
+
+    Call it on the loop, when no port is being opened or closed.
+    """
+    for thread in [thread for thread in threading.enumerate() if thread.name == THREAD_NAME]:
+        thread.join(SETTLE_S)
     return Resources(
-        descriptors=len(list(Path("/proc/self/fd").iterdir())), threads=threading.active_count(), tasks=len(asyncio.all_tasks())
+        descriptors=len(list(Path("/proc/self/fd").iterdir())) - resting(), threads=threading.active_count(), tasks=len(asyncio.all_tasks())
     )
 
 
