@@ -206,7 +206,8 @@ class PlainFramer:
         self._gap_s = None if pauses else framing.gap_s
         self._waiting = b""
         self._unframed = bytearray()
-        self._last_byte_s = 0.0
+        self.last_byte_s = 0.0
+        """When the last bytes came."""
         self.unframed_bytes = 0
 
     @property
@@ -224,7 +225,7 @@ class PlainFramer:
         found = self.expire(now_s)
         if not content:
             return found
-        self._last_byte_s = now_s
+        self.last_byte_s = now_s
         if self._reports:
             return found + self._take_report(content)
         self._waiting += content
@@ -237,10 +238,10 @@ class PlainFramer:
     def expire(self, now_s: float) -> list[PlainFrame | Trouble]:
         """Give up a begun frame after which the line was silent too long."""
         found: list[PlainFrame | Trouble] = []
-        if self._gap_s is None or not self._waiting or now_s - self._last_byte_s <= self._gap_s or self._tokens is not None:
+        if self._gap_s is None or not self._waiting or now_s - self.last_byte_s <= self._gap_s or self._tokens is not None:
             return found
         self._tell_unframed(found)
-        while self._waiting and now_s - self._last_byte_s > self._gap_s:
+        while self._waiting and now_s - self.last_byte_s > self._gap_s:
             begin = min((reader.next_begin(self._waiting, over=True) for reader in self._readers), default=len(self._waiting))
             found.append(Trouble(PlainFault.SILENCE, self._waiting[: min(begin, UNFRAMED_MAX)]))
             self._waiting = self._waiting[begin:]

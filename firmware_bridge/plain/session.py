@@ -139,7 +139,7 @@ class PlainSession:
             times.append(self._heard_s + quiet_s)
         gap_s = self._profile.framing.gap_s
         if gap_s is not None and self._framer.held and not self._settings.line.pauses:
-            times.append(self._heard_s + 2 * gap_s)
+            times.append(self._framer.last_byte_s + 2 * gap_s)
         return min((time for time in times if time is not None), default=None)
 
     def tick(self, now_s: float) -> list[HostOutput]:

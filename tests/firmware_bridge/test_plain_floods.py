@@ -111,6 +111,26 @@ def test_a_flood_of_rubbish_tells_its_owner_little_and_keeps_the_link(name: str)
         assert (session.state is HostState.RUNNING) is running
 
 
+@pytest.mark.requirement("EQ-58")
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_frame_without_end_wakes_nobody_before_the_line_is_silent(name: str) -> None:
+    """What is held of a begun frame is looked at again when the line was silent, counted from its last byte."""
+    codec = codec_of(name)
+    for content in rubbish(name).values():
+        session = PlainSession(codec, PlainSettings(line=Line(115_200, pauses=False), first_wanted=1))
+        session.connection_made(0.0)
+        now_s = 0.0
+        for at in range(0, 480, CHUNK):
+            now_s += 0.1
+            session.receive(content[at : at + CHUNK], now_s)
+            session.bytes_to_send()
+            for _ in range(3):  # whatever is due now is over when it was done
+                if (due_s := session.next_deadline()) is not None and due_s <= now_s:
+                    session.tick(now_s)
+            due_s = session.next_deadline()
+            assert due_s is None or due_s > now_s
+
+
 def test_faults_of_one_kind_become_one_at_the_place_of_the_first() -> None:
     crc, late = Fault(FaultKind.CRC, 1, "3 bytes"), Fault(FaultKind.STALE_ANSWER, 1, "late")
     between = EventRepeated(1, 7, reacknowledged=True)
