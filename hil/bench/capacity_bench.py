@@ -67,7 +67,7 @@ def plain_cards(profile: str) -> Callable[[int], bytes]:
     """What a device of this profile says of the cards of its vectors, in its own numbers."""
     codec = PlainCodec(load_plain(profile))
     numbers, simulation = codec.profile.numbers, codec.profile.simulation
-    cards = [vector.fields for vector in codec.profile.vectors if vector.message == simulation.card and vector.card is not None]
+    cards = [vector.fields for vector in codec.profile.vectors if vector.message == simulation.card]
     message = simulation.card
     if message is None or not cards:
         raise RuntimeError(f"no vector of {profile} is a card")

@@ -65,7 +65,7 @@ def measure_decode() -> list[Goal]:
 def _measure_plain(name: str, modbus: FramerRTU, answer_of: type[ReadHoldingRegistersResponse]) -> Goal:
     """The same for a card of a plain profile."""
     codec = PlainCodec(load_plain(name))
-    wire = next(vector.wire_bytes() for vector in codec.profile.vectors if vector.card is not None)
+    wire = next(vector.wire_bytes() for vector in codec.profile.vectors if vector.message == codec.profile.simulation.card)
     answer = modbus.buildFrame(answer_of(registers=[7] * max(1, round((len(wire) - MODBUS_REST) / 2)), dev_id=1))
     framer = codec.framer(Way.IN)
 
