@@ -65,11 +65,7 @@ def check_usb(setup: Setup) -> None:
     if len(allowed) > ALLOWED_MAX:
         what = f"there are {len(allowed)} devices on the list"
         raise ConfigError("bad-value", setup.file, "usb.allow", what, f"list at most {ALLOWED_MAX}")
-    try:
-        ports = list(usb_ports(setup))
-    except BadAddressError as error:
-        raise ConfigError(error.code, setup.file, "table.device.port", error.what, error.do) from error
-    for key, address in ports:
+    for key, address in usb_ports(setup):
         if not any(_may_be(line, address) for line in allowed):
             serial = "" if address.serial is None else f', serial = "{address.serial}"'
             raise ConfigError(
@@ -85,13 +81,18 @@ def usb_ports(setup: Setup) -> Iterator[tuple[str, UsbAddress]]:
     """Yield the USB devices that tables name, with the key of each.
 
     Raises:
-        BadAddressError: one of them is no address.
+        ConfigError: one of them begins as a USB address and is none.
     """
     for table in setup.config.table:
         for device in table.device:
             port = setup.place_of(device).port
-            if is_usb(port):
-                yield f"table.{table.id}.device.{device.name}.port", parse_usb_address(port)
+            if not is_usb(port):
+                continue
+            key = f"table.{table.id}.device.{device.name}.port"
+            try:
+                yield key, parse_usb_address(port)
+            except BadAddressError as error:
+                raise ConfigError(error.code, setup.file, key, error.what, error.do) from error
 
 
 def is_usb(port: str) -> bool:

@@ -87,6 +87,7 @@ class UsbTransport(Transport):
         self._state = TransportState.OPEN
         self.counters.opens += 1
         self._halts_before = self.counters.halts
+        opening.loop.call_soon(self._take_turn, opening)  # a device that speaks at once was heard before anybody could be told
 
     def send(self, chunk: bytes) -> None:
         opening = self._opening

@@ -4,7 +4,8 @@ The package `usbip` models the device (descriptors, standard requests, endpoints
 leaves connections open when a device is unplugged. Here a device that is plugged out takes its connections with it, as a cable does; one
 that is plugged in again has a new number on the bus. A transfer that waits is held until there are bytes, or until the host takes it back.
 
-Several hosts may import one device, since looking at one is an import too. The one that moves data counts as the host that is there.
+Several hosts may import one device, since looking at one is an import too. One that moves data counts as the host that is there; while
+another still does, its going is not noticed: the end of an earlier connection may be heard after the next one has begun.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class _Host(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()
         self._plugged: Plugged | None = None
-        self._is_used = False
+        self.is_used = False
         self._held: dict[int, int] = {}
         """Transfers that wait for bytes: the host's number, and the bus's."""
 
@@ -127,7 +128,8 @@ class _Host(asyncio.Protocol):
         for number in self._held.values():
             plugged.device.cancel_urb(number)
         plugged.hosts.discard(self)
-        if self._is_used and plugged in self._bus.plugged.values():  # else it was pulled out, which its owner knows
+        was_last = self.is_used and not any(host.is_used for host in plugged.hosts)
+        if was_last and plugged in self._bus.plugged.values():  # else it was pulled out, which its owner knows
             plugged.host_went()
 
     def data_received(self, data: bytes) -> None:
@@ -230,8 +232,8 @@ class _Host(asyncio.Protocol):
         self._send(wire.unlinked(number, 0 if held is None else -errno.ECONNRESET))
 
     def _note_use(self, plugged: Plugged, request: wire.Request) -> None:
-        if not self._is_used and request.endpoint:
-            self._is_used = True
+        if not self.is_used and request.endpoint:
+            self.is_used = True
             asyncio.get_running_loop().call_soon(plugged.host_came)
 
     def _cut(self, size: int, *, whole: int) -> bytes | None:

@@ -51,6 +51,27 @@ async def test_bytes_cross_both_ways_and_blocks_need_no_empty_packet(bus: UsbBus
     assert counters.bytes_out >= 1
 
 
+@pytest.mark.requirement("EQ-57")
+async def test_what_a_device_says_before_its_host_is_ready_is_told_all_the_same(bus: UsbBus, monkeypatch: pytest.MonkeyPatch) -> None:
+    end, far = await plugged(bus, "bulk-shoe")
+    settings = usb_settings(load_plain("bulk-shoe"))
+    near = Near(UsbTransport(parse_usb_address(end.url), settings))
+    heard, done = asyncio.Event(), usb_opening._done
+    monkeypatch.setattr(usb_opening, "_done", lambda future: asyncio.ensure_future(when_heard(future)))
+    monkeypatch.setattr(near.transport, "_take_turn", lambda opening: (heard.set(), UsbTransport._take_turn(near.transport, opening)))
+
+    async def when_heard(future: asyncio.Future[None]) -> None:
+        await heard.wait()
+        done(future)
+
+    opening = asyncio.ensure_future(near.open())
+    await far.until(lambda: far.hosts == 1)
+    end.send(b"early")
+    await opening
+    await near.until(lambda: near.chunks == [b"early"])
+    await near.transport.close()
+
+
 async def test_reports_are_told_and_sent_as_wholes(bus: UsbBus) -> None:
     end, far, near = await joined(bus, "hid-shoe")
     events = [bytes((1, number)) + bytes(14) for number in range(200)]

@@ -14,6 +14,7 @@ from controller.table.devices import act_of_event
 from controller.table.state import TableState, new_state
 from controller.table.table import decide
 from firmware_bridge import events as e
+from firmware_bridge import round_events as r
 from firmware_bridge.cards import CUT_CARD, UNREADABLE, Sealed, parse_card
 from tests.controller.table.bench import Bench, procedure_of
 
@@ -25,6 +26,7 @@ ACTS = {
     e.Tamper: a.DeviceNotice, e.JournalLost: a.DeviceNotice, e.Power: a.DeviceNotice, e.CardReturned: a.DeviceNotice,
     e.GateChanged: a.DeviceRoutine, e.StubCounted: a.DeviceRoutine, e.Button: a.DeviceRoutine, e.ModeChanged: a.DeviceRoutine,
     e.CommandDone: a.DeviceRoutine, e.UnknownEvent: a.DeviceRoutine,
+    r.CardReadAt: a.CardOut, r.RoundTold: a.ResultTold, r.BetweenRounds: a.DeviceRoutine, r.HostAsked: a.DeviceRoutine,
 }  # fmt: skip
 ERROR_OF_ITS_OWN = next(error for error in e.DeviceError if error.value not in {"jam", "lid", "empty"} and "read" not in error.value)
 
@@ -51,7 +53,7 @@ def _value(hint: object) -> object:
 
 
 def all_kinds() -> set[type[e.DeviceEvent]]:
-    return set(e.DeviceEvent.__subclasses__())
+    return {*e.DeviceEvent.__subclasses__(), *e.CardRead.__subclasses__()}
 
 
 def test_every_kind_of_event_has_its_act() -> None:
