@@ -27,6 +27,7 @@ from firmware_bridge.transport.base import (
     TransportError,
     TransportState,
 )
+from firmware_bridge.transport.drain import Drain
 from firmware_bridge.transport.own_threads import OWN_THREADS
 from firmware_bridge.transport.port_loop import forget, watch
 
@@ -44,7 +45,7 @@ class DescriptorTransport(Transport):
         self._on_lost: OnLost = _nobody_listens
         self._backlog = bytearray()
         self._stall_timer: asyncio.TimerHandle | None = None
-        self._drained: asyncio.Future[None] | None = None
+        self._drain = Drain()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._read_bytes = READ_BYTES
         self._rest_timer: asyncio.TimerHandle | None = None
@@ -106,13 +107,10 @@ class DescriptorTransport(Transport):
 
     async def write(self, chunk: bytes, deadline_s: float = WRITE_DEADLINE_S) -> None:
         self.send(chunk)
-        if not self._backlog or self._loop is None:
+        if not self._backlog:
             return
-        if self._drained is None:
-            self._drained = self._loop.create_future()
         try:
-            async with asyncio.timeout(deadline_s):
-                await asyncio.shield(self._drained)
+            await self._drain.wait(deadline_s)
         except TimeoutError as error:
             raise self._lose(_stalled(self.url, len(self._backlog))) from error
 
@@ -135,7 +133,7 @@ class DescriptorTransport(Transport):
         unsent = bool(self._backlog) or self._state is TransportState.BROKEN
         self._detach(fd)
         self._on_bytes = self._on_lost = _nobody_listens
-        self._settle_drain(PortClosedError(f"{self.url} was closed", "open it again"))
+        self._drain.settle(PortClosedError(f"{self.url} was closed", "open it again"))
         self._backlog.clear()
         self._is_held = False
         self._state = TransportState.CLOSING
@@ -199,7 +197,7 @@ class DescriptorTransport(Transport):
             return
         self._loop.remove_writer(self._fd)
         self._stop_stall_timer()
-        self._settle_drain(None)
+        self._drain.settle()
 
     def _give_up_writing(self) -> None:
         self._stall_timer = None
@@ -212,7 +210,7 @@ class DescriptorTransport(Transport):
         self._state = TransportState.BROKEN
         self.counters.losses += 1
         self._detach(self._fd)
-        self._settle_drain(error)
+        self._drain.settle(error)
         if tell:
             self._on_lost(error)
         return error
@@ -235,16 +233,6 @@ class DescriptorTransport(Transport):
         if self._stall_timer is not None:
             self._stall_timer.cancel()
             self._stall_timer = None
-
-    def _settle_drain(self, error: TransportError | None) -> None:
-        drained, self._drained = self._drained, None
-        if drained is None or drained.done():
-            return
-        if error is None:
-            drained.set_result(None)
-        else:
-            drained.set_exception(error)
-            drained.exception()  # marks it as seen: the writer may have been cancelled meanwhile
 
     def _refusal(self) -> TransportError:
         if self.read_only:

@@ -27,6 +27,7 @@ from firmware_bridge.transport.base import (
     TransportError,
     TransportState,
 )
+from firmware_bridge.transport.drain import Drain
 from firmware_bridge.transport.keyboard import KeyboardText
 from firmware_bridge.transport.usb_address import UsbAddress
 from firmware_bridge.transport.usb_find import bus_of, plugged_now
@@ -55,7 +56,7 @@ class UsbTransport(Transport):
         self._keyboard = KeyboardText()
         self._on_bytes: OnBytes = _nobody_listens
         self._on_lost: OnLost = _nobody_listens
-        self._drained: asyncio.Future[None] | None = None
+        self._drain = Drain()
 
     @property
     def state(self) -> TransportState:
@@ -101,14 +102,8 @@ class UsbTransport(Transport):
 
     async def write(self, chunk: bytes, deadline_s: float = WRITE_DEADLINE_S) -> None:
         self.send(chunk)
-        opening = self._opening
-        if opening is None:
-            return
-        if self._drained is None:
-            self._drained = opening.loop.create_future()
         try:
-            async with asyncio.timeout(deadline_s):
-                await asyncio.shield(self._drained)
+            await self._drain.wait(deadline_s)
         except TimeoutError as error:
             raise self._lose(PortStalledError(f"{self.url} takes no bytes", "check the device; the port is reopened")) from error
 
@@ -121,7 +116,7 @@ class UsbTransport(Transport):
         if opening is None or self._state in (TransportState.OPENING, TransportState.CLOSING):
             return
         self._on_bytes = self._on_lost = _nobody_listens
-        self._settle_drain(PortClosedError(f"{self.url} was closed", "open it again"))
+        self._drain.settle(PortClosedError(f"{self.url} was closed", "open it again"))
         await self._let_go(opening)
 
     async def _let_go(self, opening: Opening) -> None:
@@ -154,7 +149,7 @@ class UsbTransport(Transport):
             if not self._is_open(opening):
                 return  # whoever was told has closed the port, or it broke
         if written and not opening.waiting_bytes:
-            self._settle_drain(None)
+            self._drain.settle()
         if lost is not None:
             self._lose(lost, tell=True)
 
@@ -168,20 +163,10 @@ class UsbTransport(Transport):
         self._state = TransportState.BROKEN
         self.counters.losses += 1
         self._opening.end()
-        self._settle_drain(error)
+        self._drain.settle(error)
         if tell:
             self._on_lost(error)
         return error
-
-    def _settle_drain(self, error: TransportError | None) -> None:
-        drained, self._drained = self._drained, None
-        if drained is None or drained.done():
-            return
-        if error is None:
-            drained.set_result(None)
-        else:
-            drained.set_exception(error)
-            drained.exception()  # marks it as seen: the writer may have been cancelled meanwhile
 
     def _refusal(self) -> TransportError:
         if self._state is TransportState.BROKEN:
