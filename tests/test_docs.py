@@ -37,7 +37,7 @@ from cobs import cobs
 from controller.dealing.steps import StateKind
 from controller.scenario.expect import EXPECT_KEYS
 from controller.scenario.script import load_scenario
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from controller.table.acts import By
 from controller.table.codes import ALARMS, IRREGULARITIES, REFUSALS, Code
 from controller.table.parse import ACT_KEYS, parse_act

@@ -19,7 +19,7 @@ import msgspec
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, write_json, write_line, write_listing
 from controller.cli.shelves import PROFILES_OPTION, shelf_of
 from controller.errors import ShoedError
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from controller.service.grant import MINUTES_MAX, Grant
 from controller.service.link import read_device_key
 from controller.table.acts import By

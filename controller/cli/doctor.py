@@ -35,7 +35,7 @@ def command(config_file: Path, udev: bool, bundle_file: Path | None, yes: bool, 
     import asyncio
 
     from controller.service.checkup import examine
-    from controller.service.config import load_config
+    from controller.service.config_file import load_config
     from controller.service.finding import Grade
     from controller.service.port_checks import rules_for, serial_group
     from controller.service.udev_rules import udev_rules

@@ -121,7 +121,7 @@ def placard(game: str, method: str | None, house: Mapping[str, Plain], config_fi
 
 
 def _configured(file: Path, game: str, method: str | None, table: str | None) -> Procedure:
-    from controller.service.config import load_config
+    from controller.service.config_file import load_config
     from controller.service.preflight import procedure_of
 
     setup = load_config(file)

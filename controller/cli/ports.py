@@ -26,7 +26,7 @@ def command(links: Path | None, config_file: Path | None, as_json: bool) -> None
     """List the serial ports and USB devices of this machine, who holds them, and how to name them."""
     import msgspec
 
-    from controller.service.config import load_config
+    from controller.service.config_file import load_config
     from controller.service.discovery import list_configured_ports, list_seen_ports, list_usb_ports
     from firmware_bridge.transport.adapters import DEFAULT_LINKS
     from firmware_bridge.transport.base import TransportError

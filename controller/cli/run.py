@@ -18,7 +18,7 @@ import click
 @click.option("--check", is_flag=True, help="Check everything that the configuration names, change nothing, and end.")
 def command(config_file: Path, check: bool) -> None:
     """Run the daemon for the tables of a configuration."""
-    from controller.service.config import load_config
+    from controller.service.config_file import load_config
     from controller.service.daemon import run_daemon
     from firmware_bridge.transport.port_loop import serve_ports
 

@@ -20,7 +20,7 @@ from controller.service.habits import SDP1, Habits
 from controller.service.line_search import Made, link_at
 from controller.service.link import Consumer, DeviceLink, Link, LinkMaker
 from controller.service.sdp1_link import link_maker
-from controller.service.usb_config import is_usb
+from controller.service.usb_ports import is_usb
 from device_profiles.plain.profile import LineSettings, PlainProfile, TransportKind
 from device_profiles.schema import About
 from device_profiles.shelf import ProfileShelf

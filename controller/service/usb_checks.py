@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from controller.service.config import Setup
 from controller.service.finding import Finding, Grade
-from controller.service.usb_config import allowed_devices, usb_ports
+from controller.service.usb_config import allowed_devices
+from controller.service.usb_ports import usb_ports
 from controller.service.usb_watch import look_everywhere
 from firmware_bridge.transport.base import TransportError
 from firmware_bridge.transport.usb_rules import objection_to

@@ -1,20 +1,13 @@
-"""The list of USB devices that this machine may have, as it is configured, and its check against the tables' ports (EQ-53)."""
+"""The list of USB devices that this machine may have, as it is configured (EQ-53)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import msgspec
 
-from controller.service.errors import ConfigError
 from controller.service.strict import needs
-from firmware_bridge.transport.base import BadAddressError
-from firmware_bridge.transport.usb_address import SCHEMES, UsbAddress, parse_usb_address
 from firmware_bridge.transport.usb_rules import UsbAllow
-
-if TYPE_CHECKING:
-    from controller.service.config import Setup
 
 ALLOWED_MAX: Final = 256
 """A bus has 127 devices; nobody has two full ones at his tables."""
@@ -53,54 +46,3 @@ class UsbConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 def allowed_devices(config: UsbConfig) -> tuple[UsbAllow, ...]:
     """Return the list; empty where none is configured, so nothing is allowed."""
     return tuple(UsbAllow(vendor=line.vendor, product=line.product, serial=line.serial, classes=line.classes) for line in config.allow)
-
-
-def check_usb(setup: Setup) -> None:
-    """Check that the list can be kept, and that it has every device that a table names.
-
-    Raises:
-        ConfigError: it cannot, or it has not, or a port that begins as a USB address is none.
-    """
-    allowed = allowed_devices(setup.config.usb)
-    if len(allowed) > ALLOWED_MAX:
-        what = f"there are {len(allowed)} devices on the list"
-        raise ConfigError("bad-value", setup.file, "usb.allow", what, f"list at most {ALLOWED_MAX}")
-    for key, address in usb_ports(setup):
-        if not any(_may_be(line, address) for line in allowed):
-            serial = "" if address.serial is None else f', serial = "{address.serial}"'
-            raise ConfigError(
-                "usb-not-listed",
-                setup.file,
-                key,
-                f"names the USB device {address.vendor:04x}:{address.product:04x}, which no [[usb.allow]] lists",
-                f"write [[usb.allow]] with vendor = {address.vendor:#06x}, product = {address.product:#06x}{serial} and its classes",
-            )
-
-
-def usb_ports(setup: Setup) -> Iterator[tuple[str, UsbAddress]]:
-    """Yield the USB devices that tables name, with the key of each.
-
-    Raises:
-        ConfigError: one of them begins as a USB address and is none.
-    """
-    for table in setup.config.table:
-        for device in table.device:
-            port = setup.place_of(device).port
-            if not is_usb(port):
-                continue
-            key = f"table.{table.id}.device.{device.name}.port"
-            try:
-                yield key, parse_usb_address(port)
-            except BadAddressError as error:
-                raise ConfigError(error.code, setup.file, key, error.what, error.do) from error
-
-
-def is_usb(port: str) -> bool:
-    """Return whether a port is a USB device, here or elsewhere."""
-    return port.partition("://")[0] in SCHEMES
-
-
-def _may_be(line: UsbAllow, address: UsbAddress) -> bool:
-    return (line.vendor, line.product) == (address.vendor, address.product) and (
-        line.serial is None or address.serial is None or line.serial == address.serial
-    )

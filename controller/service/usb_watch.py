@@ -17,7 +17,8 @@ from controller.service.inbox import Noticed
 from controller.service.logs import Logger
 from controller.service.metrics import Metrics
 from controller.service.table_task import TableTask
-from controller.service.usb_config import allowed_devices, usb_ports
+from controller.service.usb_config import allowed_devices
+from controller.service.usb_ports import usb_ports
 from controller.service.watch import HOST
 from firmware_bridge.transport.base import TransportError
 from firmware_bridge.transport.own_threads import OWN_THREADS

@@ -17,7 +17,8 @@ from typing import Final, cast
 import msgspec
 
 from controller.errors import ShoedError
-from controller.service.config import DeviceConfig, Setup, TableConfig, load_config
+from controller.service.config import DeviceConfig, Setup, TableConfig
+from controller.service.config_file import load_config
 from controller.service.grant import Grant
 from controller.table.acts import By
 from controller.technician.errors import TechnicianError

@@ -13,7 +13,7 @@ from controller.errors import ShoedError
 from controller.scenario.direct import DirectPlayer
 from controller.scenario.runner import run_scenario
 from controller.scenario.script import load_scenario
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from controller.service.preflight import plan_tables
 from device_profiles.errors import ProfileError
 from device_profiles.loader import parse_profile

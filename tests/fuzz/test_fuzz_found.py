@@ -10,7 +10,7 @@ from controller.dealing.procedure import build_procedure
 from controller.dealing.settings import Plain, SettingError
 from controller.games import GAMES, find_game
 from controller.scenario.script import ScenarioError, parse_scenario
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from controller.service.errors import ConfigError
 from device_profiles.errors import ProfileError
 from device_profiles.loader import parse_profile

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from hil.endtoend.daemon import DaemonError, DeviceEntry, TableEntry, config_text, run_daemon, toml, working_folder
 
 plain = st.recursive(

@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from controller.service import evidence as evidence_room
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from controller.service.engine import Engine
 from controller.service.errors import ConfigError
 from controller.service.evidence import KEPT_BYTES, Evidence

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.errors import ShoedError
-from controller.service.config import CONFIG_SIZE_LIMIT_BYTES, DeviceKind, Place, Setup, load_config
+from controller.service.config import DeviceKind, Place, Setup
+from controller.service.config_file import CONFIG_SIZE_LIMIT_BYTES, load_config
 from controller.service.errors import ConfigError
 
 GOOD = """

@@ -21,7 +21,7 @@ from controller.journal.keys import create_keys, load_keys
 from controller.journal.schema import PAGE_BYTES
 from controller.service import checkup, port_checks
 from controller.service.checkup import examine
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from controller.service.finding import Finding, Grade
 from hil.simulated.device import SimulatedDevice
 from hil.simulated.settings import SimulatedSettings

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from controller.service.bus_lines import BusLines, choices_at
-from controller.service.config import Place, load_config
+from controller.service.config import Place
+from controller.service.config_file import load_config
 from controller.service.device_plan import line_choices, plan_device
 from controller.service.line_search import GARBAGE_BYTES, GARBAGE_S, OTHER_SILENCE_S, LineTry, SearchingLink
 from controller.service.sdp1_link import line_choices as sdp1_choices

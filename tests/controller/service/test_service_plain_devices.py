@@ -10,7 +10,8 @@ import pytest
 from controller.dealing.procedure import build_procedure
 from controller.games import find_game
 from controller.service.card_map import read_card_map
-from controller.service.config import Setup, load_config
+from controller.service.config import Setup
+from controller.service.config_file import load_config
 from controller.service.drive import DeviceView, next_clear, next_command
 from controller.service.driver import DeviceDriver
 from controller.service.errors import ConfigError

@@ -15,7 +15,8 @@ from serial.tools.list_ports_common import ListPortInfo
 from controller.cli.main import run
 from controller.journal.keys import create_keys
 from controller.service import discovery, port_checks
-from controller.service.config import Setup, load_config
+from controller.service.config import Setup
+from controller.service.config_file import load_config
 from controller.service.finding import Finding, Grade
 from controller.service.port_checks import busy_words, check_name, check_programs, check_shared, rules_for
 from controller.service.udev_rules import Ruled, udev_rules

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.service.checkup import examine
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from controller.service.finding import Grade
 from controller.service.logs import LogFile, make_logger
 from controller.service.preflight import plan_tables

@@ -17,7 +17,7 @@ from controller.journal.clock import SystemClock
 from controller.journal.journal import open_journal
 from controller.journal.keys import create_keys
 from controller.service import program
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from controller.service.preflight import bind_api
 from controller.service.program import digest_program
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from controller.service.errors import ConfigError
 from controller.service.finding import Grade
 from controller.service.inbox import Noticed
@@ -19,7 +19,8 @@ from controller.service.logs import LogFile, make_logger
 from controller.service.loss import loss_event
 from controller.service.metrics import Metrics
 from controller.service.usb_checks import check_sockets
-from controller.service.usb_config import UsbAllowConfig, allowed_devices, usb_ports
+from controller.service.usb_config import UsbAllowConfig, allowed_devices
+from controller.service.usb_ports import usb_ports
 from controller.service.usb_watch import UsbWatch, look_everywhere
 from controller.table import acts
 from firmware_bridge.device import PortFailed

@@ -18,7 +18,7 @@ from controller.journal.clock import SystemClock
 from controller.journal.entry import EntryDraft
 from controller.journal.journal import open_journal
 from controller.journal.keys import create_keys
-from controller.service.config import load_config
+from controller.service.config_file import load_config
 from controller.service.persons import hash_code
 from controller.technician.bundle import write_bundle
 from controller.technician.bundle_parts import REMOVED, TAIL_BYTES, Part, parts_of
