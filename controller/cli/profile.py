@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from controller.cli.output import json_option, write_json, write_line, write_listing
+from controller.cli.profile_checks import checks
 from controller.cli.shelves import PROFILES_OPTION, shelf_of
 from controller.errors import NotInOrderError, ShoedError
 from device_profiles.errors import ProfileError
@@ -35,6 +36,9 @@ class ProfileNotInOrderError(NotInOrderError):
 @click.group("profile")
 def command() -> None:
     """List, show and check device profiles."""
+
+
+command.add_command(checks)
 
 
 def _loaded(name: str, shelf: ProfileShelf) -> Profile | PlainProfile:

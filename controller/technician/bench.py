@@ -30,7 +30,7 @@ from firmware_bridge.session.outputs import (
     Refused,
     Running,
 )
-from firmware_bridge.transport.base import TransportError
+from firmware_bridge.transport.base import Transport, TransportError
 
 CONNECT_S: Final = 4.0
 """Power-on to first RSTACK takes up to 5 s (SDP/1 1.8); a device that is on answers in a tenth of a second, and a second RST follows."""
@@ -43,7 +43,15 @@ Listener = Callable[[HostOutput], None]
 class Bench:
     """A device on the bench; use it as an asynchronous context, which opens and closes it."""
 
-    def __init__(self, reach: Reach, *, clock: Callable[[], float] = time.monotonic, connect_s: float = CONNECT_S) -> None:
+    def __init__(
+        self,
+        reach: Reach,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        connect_s: float = CONNECT_S,
+        line: Callable[[Reach, AnyCodec], Transport] = transport_of,
+    ) -> None:
+        """`line` makes the closed transport to the device."""
         self.reach = reach
         self.codec: AnyCodec = codec_of(reach.profile, reach.profiles)
         self.ears: list[Ear] = []
@@ -53,7 +61,7 @@ class Bench:
         self.running: Running | None = None
         self.clock = clock
         self._connect_s = connect_s
-        inner = transport_of(reach, self.codec)
+        inner = line(reach, self.codec)
         self.transport = TappedTransport(inner, self._tapped)
         self.session: AnySession = session_of(reach, self.codec, inner)
         self._answers: dict[int, asyncio.Future[CommandAnswered | CommandFailed]] = {}

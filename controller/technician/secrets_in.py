@@ -44,9 +44,9 @@ def secret_places(fields: Sequence[Field], groups: Mapping[str, Sequence[Field]]
 
 def tells_secret(message: PlainMessage) -> bool:
     """Whether a message of a plain device tells a card or another secret; its frame is then hidden whole, checksum and all."""
-    rings = message.ring.entries if message.ring is not None else ()
-    named = [*message.fields, *(field for entry in rings for field in entry.fields)]
-    means = [message.means, *(entry.means for entry in rings)]
+    entries = [entry for several in (message.ring, message.group) if several is not None for entry in several.entries]
+    named = [*message.fields, *(field for entry in entries for field in entry.fields)]
+    means = [message.means, *(entry.means for entry in entries)]
     return any(field.secret for field in named) or any(one is not None and one.card is not None for one in means)
 
 

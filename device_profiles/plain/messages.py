@@ -188,6 +188,8 @@ class PlainMessage(Table, frozen=True, kw_only=True):
     role: Role = Role.TECHNICIAN
     needs_diagnostic: bool = False
     answer: Answer | None = None
+    asks_only: bool = False
+    """The device does nothing on it but answer, so a check may say it at any time; so it may what is said on connecting and polling."""
     reply_with: Name | None = None
     """What the host says at once when it hears this."""
     reply_copies: tuple[Name, ...] = ()

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
+from device_profiles.errors import FieldRangeError
 from device_profiles.plain.frames import Delimited, Fixed, Grammar, LengthPrefixed, Line, PlainFraming, Reports, Tokens, Way
 from firmware_bridge.plain.integrity import Prover
 from firmware_bridge.plain.stuffing import Between, delimiter_of, maybe_unstuffed, stuffed
@@ -319,7 +320,11 @@ class PlainFramer:
 
 
 def write_frame(reader: GrammarReader, content: bytearray) -> bytes:
-    """Return the bytes on the wire of a frame whose fields are in place: length, end and checksum are filled in."""
+    """Return the bytes on the wire of a frame whose fields are in place: length, end and checksum are filled in.
+
+    Raises:
+        FieldRangeError: its length does not fit into the place that tells it.
+    """
     grammar = reader.grammar
     content[: len(reader.start)] = reader.start
     match grammar:
@@ -328,7 +333,7 @@ def write_frame(reader: GrammarReader, content: bytearray) -> bytes:
             at = len(content) - trailer - len(end)
             content[at : at + len(end)] = end
         case LengthPrefixed(at=at, width=width, adds=adds, little=little):
-            content[at : at + width] = (len(content) - adds).to_bytes(width, "little" if little else "big")
+            content[at : at + width] = _length_bytes(len(content) - adds, width, little=little)
         case _:
             pass
     if reader.prover is not None:
@@ -339,6 +344,13 @@ def write_frame(reader: GrammarReader, content: bytearray) -> bytes:
         doubled = bytes((grammar.doubled,))
         return bytes(content[:1]) + bytes(content[1:]).replace(doubled, doubled * 2)
     return bytes(content) + (bytes.fromhex(grammar.end) if isinstance(grammar, Line) else b"")
+
+
+def _length_bytes(length: int, width: int, *, little: bool) -> bytes:
+    try:
+        return length.to_bytes(width, "little" if little else "big")
+    except OverflowError as error:
+        raise FieldRangeError(f"the length {length} cannot be said in {width} bytes") from error
 
 
 def smallest_tail(grammar: Grammar, prover: Prover | None) -> int:

@@ -64,6 +64,8 @@ class PlainSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Be plugged in there; its name is the serial number that its plug tells."""
     tags: Mapping[str, tuple[str, ...]] = {}
     """Card name to tags, for readers of tagged cards."""
+    end: End | None = None
+    """Hang on this end of a cable, whatever it is."""
 
 
 class PlainDevice:
@@ -320,6 +322,8 @@ class PlainDevice:
         self.pump()
 
     def _new_end(self) -> End:
+        if self.settings.end is not None:
+            return self.settings.end
         if self.settings.rfc2217 is not None:
             return Rfc2217End(*self.settings.rfc2217, self.settings.profile.line.serial)
         if self._usb is not None:
