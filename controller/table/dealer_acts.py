@@ -9,8 +9,9 @@ from controller.dealing.steps import Collect as CollectStep
 from controller.dealing.steps import ExposeCards, Order, SetHands, Settle, StateKind, Who
 from controller.table import facts as f
 from controller.table.acts import Collect, Declare, Expose, SetHand, StubCount
+from controller.table.arriving import stub_count_due
 from controller.table.codes import sentence
-from controller.table.desk import Desk, stub_count_due, stub_expected
+from controller.table.desk import Desk, stub_expected
 from controller.table.going_on import settle_alarm
 from controller.table.hand_cards import check_named, hand_faces, match_named, named_groups, names_of, open_group
 from controller.table.judging import overall

@@ -6,6 +6,7 @@ otherwise. A `Refusal` ends a decision without any fact of a person's act.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NoReturn
 
 import msgspec
@@ -17,50 +18,39 @@ from controller.dealing.repairs import PUT_RIGHT, REPAIRED
 from controller.dealing.round import COMMUNITY, Round, seat_of
 from controller.dealing.rules import Rule, house
 from controller.dealing.show_steps import ShowHands
-from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
+from controller.dealing.side_steps import BurnByFirst
 from controller.dealing.steps import (
     Betting,
-    Burn,
-    Collect,
     Deal,
-    Decide,
     Draw,
     Exchange,
-    ExposeCards,
-    SetHands,
-    Settle,
     Stack,
     StateKind,
     Step,
-    Stub,
     Who,
 )
-from controller.dealing.turn_steps import HandCard, PlayHands
+from controller.dealing.turn_steps import HandCard
 from controller.integrity.ledger import Place
 from controller.table import facts as f
-from controller.table import turns
 from controller.table.acts import AnyAct
 from controller.table.apply import APPLY
 from controller.table.codes import REFUSALS
-from controller.table.remedies import RESHUFFLE_REST, apply_remedy
 from controller.table.state import TableState
-from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal, unseal_held
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal
 
 SUPERVISOR = house("supervisor decides", "no text says more; a supervisor decides")
 DECIDED_WAYS = ("continue", "void", "replace-deck", "reshuffle")
 """How a supervisor may settle what no rule decides."""
 VOIDING = frozenset({"round-void", "all-hands-void", "all-hands-void-side-bets-stand", "reshuffle"})
+RESHUFFLE_REST = "reshuffle-and-continue"
+"""The remedy of too few cards that is due before the first of them is missing."""
 GATED = (StateKind.DEALING, StateKind.DRAWING)
 """Kinds of states in which cards may be due."""
 OUTSIDE_ROUND = frozenset(
     {StateKind.CLOSED, StateKind.UNVERIFIED, StateKind.READY, StateKind.COMPLETE, StateKind.VOID, StateKind.QUARANTINED}
 )
-CARD_STEPS = (Burn, BurnByFirst, Deal, Stack, Draw)
-"""Steps that are over when they plan no card."""
 ASKED_AGAIN = (Draw, BurnByFirst)
 """Steps whose rule is asked after every card."""
-WAITING_FOR_TURNS = (Decide, DecideSide, SetHands, ExposeCards, Settle)
-"""Steps that wait for the places whose turn it is, where there are any."""
 
 
 def shown_card(card: Sealed, face: str) -> Card | None:
@@ -96,9 +86,19 @@ class Notes:
     message = ""
 
 
+class Course(msgspec.Struct, frozen=True):
+    """Where a round goes by itself, handed to the desk by whoever has it decide: what is asked of it calls the desk again."""
+
+    arrive: Callable[[Desk, Step, Round], None]
+    """Goes on from a phase that was just entered, as far as nobody is waited for."""
+    remedy: Callable[[Desk, str, str, Rule, str], None]
+    """Does what a remedy asks for an irregularity of a kind at a place, other than voiding, a dead hand or a supervisor."""
+
+
 class Desk(msgspec.Struct, eq=False, gc=False):
     """See the module's text."""
 
+    course: Course
     procedure: Procedure
     draft: TableState
     act: AnyAct
@@ -170,61 +170,7 @@ class Desk(msgspec.Struct, eq=False, gc=False):
             return
         plan, turns = arranged(step, round_, self.procedure.seats)
         self.emit(f.StepEntered(phase=phase, plan=plan, turns=turns))
-        self._arrive(step, round_)
-
-    def _arrive(self, step: Step, round_: Round) -> None:
-        if round_.plan:
-            self.serve()
-            self._shoe_has_run_out()
-            return
-        if round_.turns and isinstance(step, WAITING_FOR_TURNS):
-            return
-        if isinstance(step, Collect) and not round_.collected and self.procedure.plays_hands is not None:
-            turns.burn_what_nobody_can_use(self)
-        if isinstance(step, Stub):
-            self.emit(f.StubRacked(cards=self.draft.deck.ledger.device))
-            self._rack_hands_without_wager()
-            if stub_count_due(self):
-                self.raise_alarm("stub-count-due", holds=False)
-            self.fire("advance")
-        elif isinstance(step, PlayHands):
-            turns.go_on(self, step)
-        elif isinstance(step, Settle) and step.face_up:
-            self.judge()
-            self.fire("advance")
-        elif isinstance(step, ExposeSide):
-            self._turn_up_at_once(step)
-        elif (
-            isinstance(step, CARD_STEPS)
-            or (isinstance(step, Decide | DecideSide | Settle) and not round_.turns)
-            or (isinstance(step, SetHands) and not round_.turns and not step.ends_with_discards)
-            or (isinstance(step, Collect) and round_.collected)
-        ):
-            self.fire("advance")
-
-    def _shoe_has_run_out(self) -> None:
-        """A card is due, and the device has said that it is empty."""
-        round_ = self.draft.round
-        if self.draft.deck.empty and round_ is not None and round_.cards_due and self.kind in GATED:
-            self.irregular("too-few-cards")
-
-    def _turn_up_at_once(self, step: ExposeSide) -> None:
-        """The procedure itself turns up a hand whose cards are all known; an unread one waits until somebody names it."""
-        held = self.round.hands.get(step.side.value, ())
-        cards = unseal_held(held, "turned up by the procedure")
-        if not step.at_once or UNREADABLE in cards:
-            return
-        self.emit(f.Exposed(place=step.side.value, cards=cards))
-        self.notes.cards = tuple(card.name for card in cards)
-        self.fire("advance")
-
-    def _rack_hands_without_wager(self) -> None:
-        """Cards dealt to positions without a wager are collected unexposed, right after the stub is proved."""
-        round_ = self.round
-        idle = [p for p in round_.hands if (n := seat_of(p)) is not None and n not in round_.seats]
-        cards = sum(len(round_.hands[place]) for place in idle)
-        if cards:
-            self.emit(f.IdleHandsRacked(places=tuple(idle), cards=cards))
+        self.course.arrive(self, step, round_)
 
     def serve(self) -> None:
         """The planned cards may come: is the rest of the deck large enough, and do some of them wait already?"""
@@ -324,7 +270,7 @@ class Desk(msgspec.Struct, eq=False, gc=False):
         elif remedy == "supervisor-decides" or (remedy in REPAIRED and kind in PUT_RIGHT):
             self.raise_alarm(kind, where=where, detail=detail, ways=ways)
         else:
-            apply_remedy(self, kind, remedy, rule, where)
+            self.course.remedy(self, kind, remedy, rule, where)
 
     def kill_hand(self, seat: int, rule: Rule) -> None:
         """A hand is out of the round; where every position is dealt, wager or not, its position still gets its cards."""
@@ -366,13 +312,6 @@ class Desk(msgspec.Struct, eq=False, gc=False):
     def cards_in_device(self) -> int:
         """Cards that the device still holds, by the ledger."""
         return self.draft.deck.ledger.at(Place.DEVICE)
-
-
-def stub_count_due(desk: Desk) -> bool:
-    """True when this round must not end without a counted stub."""
-    if desk.procedure.game.stub is None or desk.round.stub_counted is not None:
-        return False
-    return desk.draft.rounds_since_count + 1 >= desk.procedure.settings.number("stub_count_every")
 
 
 def stub_expected(round_: Round, loaded: int) -> int | None:

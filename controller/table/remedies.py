@@ -6,21 +6,14 @@ supervisor, never with a guess.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from controller.dealing.round import COMMUNITY, Round, seat_of, seat_place
+from controller.dealing.round import COMMUNITY, seat_of
 from controller.dealing.rules import Rule
 from controller.dealing.steps import Betting, Deal, Decide, Exchange, SetHands, Settle, Who
 from controller.table import facts as f
+from controller.table.desk import Desk
 
-if TYPE_CHECKING:
-    from controller.table.desk import Desk
-
-HAND_DEAD: Final = "hand-dead"
-BURN_IT: Final = "burn-it"
-PUT_BACK: Final = "put-back-and-continue"
-RESHUFFLE_REST: Final = "reshuffle-and-continue"
-PLAY_ON: Final = "play-on"
 WAYS: Final = ("continue", "void", "replace-deck", "reshuffle")
 
 
@@ -177,14 +170,3 @@ def shuffle_held_out_back(desk: Desk) -> None:
     if round_.held_out and len(after) == 1 and len(round_.live_seats()) > 1:
         desk.emit(f.RestDue(cards=len(round_.held_out), held_out=True, burn_made=1))
         desk.notes.message = _laid_out(1)
-
-
-def first_dealt(round_: Round, place: str, most: int) -> bool:
-    """True when the last card of this place is among the first so many that were dealt in the round."""
-    return place in list(round_.hands)[:most] and len(round_.hands[place]) == 1
-
-
-__all__ = [
-    "BURN_IT", "HAND_DEAD", "PLAY_ON", "PUT_BACK", "RESHUFFLE_REST", "after_a_hand_left", "apply_remedy", "first_dealt", "seat_place",
-    "shuffle_held_out_back",
-]  # fmt: skip

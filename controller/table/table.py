@@ -7,6 +7,8 @@ table is rebuilt after a stop; tests check this for every decision.
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from controller.dealing.procedure import DECIDING, Procedure
@@ -14,11 +16,16 @@ from controller.table import facts as f
 from controller.table import view
 from controller.table.acts import AnyAct, name_of
 from controller.table.apply import draft_of, fold
-from controller.table.desk import Desk, Notes, Refusal
+from controller.table.arriving import arrive
+from controller.table.desk import Course, Desk, Notes, Refusal
 from controller.table.outcome import Outcome, Wanted
 from controller.table.outcomes import ROWS
+from controller.table.remedies import apply_remedy
 from controller.table.state import TableState
 from controller.table.state import new_state as state_of_deck
+
+COURSE: Final = Course(arrive, apply_remedy)
+"""How every round goes on by itself."""
 
 
 class Verdict(msgspec.Struct, eq=False, gc=False):
@@ -59,7 +66,7 @@ def new_state(procedure: Procedure, table: str) -> TableState:
 
 def decide(procedure: Procedure, state: TableState, act: AnyAct, now_ms: int) -> Verdict:
     """Judge one act. `now_ms` is wall time for display only; no rule of this table depends on it."""
-    desk = Desk(procedure, draft_of(state), act)
+    desk = Desk(COURSE, procedure, draft_of(state), act)
     origin = act.origin
     if origin is not None and origin.eseq:
         desk.emit(f.DeviceHeard(device=origin.device, eseq=origin.eseq))
@@ -80,7 +87,7 @@ def decide(procedure: Procedure, state: TableState, act: AnyAct, now_ms: int) ->
 def _only_heard(state: TableState, desk: Desk) -> Desk:
     """A refused act leaves nothing behind but the device's event number."""
     facts: list[f.AnyFact] = [fact for fact in desk.facts if isinstance(fact, f.DeviceHeard)]
-    return Desk(desk.procedure, fold(state, facts), desk.act, facts)
+    return Desk(COURSE, desk.procedure, fold(state, facts), desk.act, facts)
 
 
 def facts_from_boundary(facts: tuple[f.AnyFact, ...]) -> tuple[f.AnyFact, ...]:

@@ -6,16 +6,12 @@ When no hand is left, the procedure goes on. Cards of hands that are settled at 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from controller.dealing.round import DEALER, Held, Round, seat_of
 from controller.dealing.steps import Decide, Draw, ExposeCards
 from controller.dealing.turn_steps import Closing, PlayHands
 from controller.table import facts as f
+from controller.table.desk import Desk
 from firmware_bridge.cards import UNREADABLE, Card, unseal
-
-if TYPE_CHECKING:
-    from controller.table.desk import Desk
 
 
 def go_on(desk: Desk, step: PlayHands) -> None:
