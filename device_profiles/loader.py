@@ -29,6 +29,7 @@ PROFILE_BYTES_MAX: Final = 262_144  # ten times the largest profile; a bigger fi
 NESTING_MAX: Final = 12  # the language nests 6 deep; more is an attack on the parser's stack
 
 
+@cache
 def profile_names() -> tuple[str, ...]:
     """Return the names of all profiles that come with the product."""
     files = resources.files("device_profiles").iterdir()
@@ -46,8 +47,8 @@ def load_profile(name: str) -> Profile:
     return parse_profile(product_tables(name), f"{name}.toml")
 
 
-def product_tables(name: str, _file: str = "") -> dict[str, object]:
-    """Return the tables of a profile that comes with the product, for one that extends it.
+def product_tables(name: str, _file: str = "") -> Mapping[str, object]:
+    """Return the tables of a profile that comes with the product, for one that extends it; all who ask share them.
 
     Raises:
         UnknownProfileError: no profile has this name.
@@ -55,6 +56,12 @@ def product_tables(name: str, _file: str = "") -> dict[str, object]:
     known = profile_names()
     if name not in known:
         raise UnknownProfileError(name, nearest_of(name, known), known)
+    return _product_tables(name)
+
+
+@cache
+def _product_tables(name: str) -> Mapping[str, object]:
+    """Read once: a daemon asks for the profile of each of its devices, and reading a large one takes a fortieth of a second."""
     file = f"{name}.toml"
     return read_tables(resources.files("device_profiles").joinpath(file).read_bytes(), file)
 

@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import ast
 import binascii
+import io
 import itertools
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -30,6 +32,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 from cobs import cobs
@@ -42,6 +45,7 @@ from controller.table.acts import By
 from controller.table.codes import ALARMS, IRREGULARITIES, REFUSALS, Code
 from controller.table.parse import ACT_KEYS, parse_act
 from device_profiles.loader import load_profile
+from tests.warm_commands import WarmCommand
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -50,6 +54,8 @@ CODES: dict[str, Code] = {**REFUSALS, **IRREGULARITIES, **ALARMS}
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 EXIT = re.compile(r"\s+# exit (\d+)$")
+IS_PLAIN = re.compile(r"shoed [^|&;<>()$`\\*?\[{}~#\n]*")
+"""A command of the program, and nothing that only a shell understands."""
 COMMAND_TIMEOUT_S = 60
 MODULE_LINES = 150
 """A game, the largest thing that a page shows, is one file of at most so many lines."""
@@ -120,9 +126,10 @@ def noted(lines: Iterator[str], told: list[str]) -> Iterator[str]:
 class PageRun:
     """The directory and the background commands of one page."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.running: list[tuple[str, subprocess.Popen[str]]] = []
+    def __init__(self, folder: Path, told: Path) -> None:
+        """`told`: a directory for what commands tell, outside of what the page sees."""
+        self.folder, self.told = folder, told
+        self.running: list[tuple[str, subprocess.Popen[str] | WarmCommand, TextIO]] = []
         self.drains: list[threading.Thread] = []
         self.environment = {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
@@ -139,6 +146,12 @@ class PageRun:
             # A page may name a target; running all of them here would run this test again.
             subprocess.run(["make", "--dry-run", *command.shell.split()[1:]], cwd=ROOT, check=True, capture_output=True)
             return
+        exit_code, told = self.run_warm(command) if IS_PLAIN.fullmatch(command.shell) else self.run_in_shell(command)
+        assert exit_code == command.exit_code, f"$ {command.text}\n{told}"
+        missing = missing_line(command.expected, iter(told.splitlines()))
+        assert missing is None, f"$ {command.text}\nnot in the output: {missing}\n{told}"
+
+    def run_in_shell(self, command: Command) -> tuple[int, str]:
         done = subprocess.run(
             ["bash", "-c", command.shell],
             cwd=self.folder,
@@ -150,11 +163,36 @@ class PageRun:
             timeout=COMMAND_TIMEOUT_S,
             check=False,
         )
-        assert done.returncode == command.exit_code, f"$ {command.text}\n{done.stdout}"
-        missing = missing_line(command.expected, iter(done.stdout.splitlines()))
-        assert missing is None, f"$ {command.text}\nnot in the output: {missing}\n{done.stdout}"
+        return done.returncode, done.stdout
+
+    def run_warm(self, command: Command) -> tuple[int, str]:
+        process = WarmCommand(shlex.split(command.shell)[1:], self.folder, self.environment, self.told / "file")
+        try:
+            return process.wait(COMMAND_TIMEOUT_S), (self.told / "file").read_text(encoding="utf-8")
+        finally:
+            process.kill()
+            process.wait()
 
     def start(self, command: Command) -> None:
+        # A daemon is found by its command line, so it has one of its own.
+        is_warm = IS_PLAIN.fullmatch(command.shell) and command.shell.startswith("shoed simulate ")
+        output = self.start_warm(command) if is_warm else self.start_in_shell(command)
+        told: list[str] = []
+        missing = missing_line(command.expected, noted(iter(output.readline, ""), told))
+        assert missing is None, f"$ {command.text}\nended before it told: {missing}\n{''.join(told)}"
+        drain = threading.Thread(target=output.read, daemon=True)
+        drain.start()
+        self.drains.append(drain)
+
+    def start_warm(self, command: Command) -> TextIO:
+        pipe = self.told / f"pipe{len(self.running)}"
+        os.mkfifo(pipe)
+        process = WarmCommand(shlex.split(command.shell)[1:], self.folder, self.environment, pipe)
+        output = pipe.open(encoding="utf-8")
+        self.running.append((command.shell, process, output))
+        return output
+
+    def start_in_shell(self, command: Command) -> TextIO:
         process = subprocess.Popen(
             ["bash", "-c", f"exec {command.shell}"],
             cwd=self.folder,
@@ -164,36 +202,30 @@ class PageRun:
             stderr=subprocess.STDOUT,
             text=True,
         )
-        self.running.append((command.shell, process))
-        assert process.stdout is not None
-        told: list[str] = []
-        missing = missing_line(command.expected, noted(iter(process.stdout.readline, ""), told))
-        assert missing is None, f"$ {command.text}\nended before it told: {missing}\n{''.join(told)}"
-        drain = threading.Thread(target=process.stdout.read, daemon=True)
-        drain.start()
-        self.drains.append(drain)
+        assert isinstance(process.stdout, io.TextIOWrapper)
+        self.running.append((command.shell, process, process.stdout))
+        return process.stdout
 
     def stop(self) -> None:
-        for shell, process in reversed(self.running):
-            process.send_signal(signal.SIGTERM)
+        for shell, process, _ in reversed(self.running):
+            process.terminate()
             # A page may kill one of them itself, to show what happens then.
             assert process.wait(timeout=10) in {0, -signal.SIGTERM, -signal.SIGKILL}, shell
 
     def kill(self) -> None:
-        for _, process in self.running:
+        for _, process, _ in self.running:
             process.kill()
             process.wait()
         for drain in self.drains:
             drain.join()
-        for _, process in self.running:
-            if process.stdout is not None:
-                process.stdout.close()
+        for _, _, output in self.running:
+            output.close()
 
 
 @pytest.mark.timeout(300)  # a page of thirty commands, each its own process, on a busy machine
 @pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p, "console", "toml", "python", "json"))], ids=title)
-def test_what_a_page_shows_works(page: Path, tmp_path: Path) -> None:
-    run = PageRun(tmp_path)
+def test_what_a_page_shows_works(page: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    run = PageRun(tmp_path, tmp_path_factory.mktemp("told"))
     try:
         for kind, text in blocks(page, "console", "toml", "python", "json"):
             if kind == "console":
@@ -265,14 +297,27 @@ def error_codes() -> set[str]:
     found: set[str] = set()
     for path in [*(ROOT / "controller").rglob("*.py"), *(ROOT / "firmware_bridge" / "transport").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("Error", "Error.__init__", "super().__init__")):
+            if isinstance(node, ast.Call) and makes_an_error(node.func):
                 given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "code")]
-            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "code" and node.col_offset == 4:
+            elif isinstance(node, ast.Assign) and names(node.targets[0], "code") and node.col_offset == 4:
                 given = [node.value]
             else:
                 continue
             found |= {str(a.value) for a in given if isinstance(a, ast.Constant) and is_code(a.value)}
     return found
+
+
+def names(node: ast.expr, ending: str) -> bool:
+    """Whether a name, or the last part of a dotted one, ends so."""
+    return (isinstance(node, ast.Name) and node.id.endswith(ending)) or (isinstance(node, ast.Attribute) and node.attr.endswith(ending))
+
+
+def makes_an_error(called: ast.expr) -> bool:
+    """Whether this is the class of an error, or the `__init__` of one above."""
+    if isinstance(called, ast.Attribute) and called.attr == "__init__":
+        called = called.value
+        return names(called, "Error") or (isinstance(called, ast.Call) and names(called.func, "super"))
+    return names(called, "Error")
 
 
 def is_code(value: object) -> bool:

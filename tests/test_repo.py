@@ -75,9 +75,11 @@ def test_no_test_is_skipped_or_expected_to_fail() -> None:
 
 
 def test_no_error_is_swallowed() -> None:
+    broad = re.compile(r"\bexcept\s*(:|\(?\s*(Base)?Exception\b)")  # parsing all files takes seconds; few have one at all
     swallowing = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in python_files()
+        if broad.search(text_of(path))
         for node in ast.walk(ast.parse(text_of(path)))
         if isinstance(node, ast.ExceptHandler) and is_broad(node) and all(isinstance(s, ast.Pass) for s in node.body)
     ]
@@ -111,12 +113,13 @@ def test_functions_stay_short() -> None:
 
 
 def test_every_module_says_what_it_is_for() -> None:
+    said = re.compile(r'(#[^\n]*\n|\s)*r?"""\s*\S')
     silent = [
         str(path.relative_to(ROOT))
         for path in python_files()
-        if text_of(path).strip() and ast.get_docstring(ast.parse(text_of(path))) is None
+        if path.relative_to(ROOT).parts[0] in PACKAGES and text_of(path).strip() and not said.match(text_of(path))
     ]
-    assert [name for name in silent if name.split("/")[0] in PACKAGES] == []
+    assert silent == []
 
 
 def test_locks_are_pinned_and_hashed() -> None:

@@ -13,13 +13,9 @@ from tests import tracing
 MARKERS = tracing.markers_in(Path(__file__).parent)
 
 
-@pytest.fixture(scope="module")
-def cited() -> dict[str, dict[str, set[str]]]:
-    return tracing.cited_by_scenarios(sorted(tracing.SCENARIOS.glob("*/*.scenario.toml")))
-
-
 @pytest.mark.parametrize("key", GAMES)
-def test_every_rule_of_law_is_proved(key: str, cited: dict[str, dict[str, set[str]]]) -> None:
+def test_every_rule_of_law_is_proved(key: str) -> None:
+    cited = tracing.cited_by_scenarios(tracing.scenarios_of(key))
     rules = [rule for rule in tracing.rules_of(GAMES[key]) if rule.standing == Standing.LAW]
     unproved = [f"{rule.citation} ({', '.join(rule.lines)})" for rule in rules if not any(tracing.proofs(rule, cited[key], MARKERS))]
     assert not unproved

@@ -7,6 +7,7 @@ decides the setting that rests on it; and by a test that names it in a marker `r
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -81,6 +82,12 @@ def cited_by_scenarios(paths: Iterable[Path]) -> dict[str, dict[str, set[str]]]:
             for citation in listener.cited | decided:
                 cited[scenario.game][citation].add(name)
     return cited
+
+
+def scenarios_of(game: str) -> list[Path]:
+    """The scenario files that play a game, found by their text: playing them all to see it takes seconds."""
+    named = re.compile(rf'^game\s*=\s*"{re.escape(game)}"', re.MULTILINE)
+    return [path for path in sorted(SCENARIOS.glob("*/*.scenario.toml")) if named.search(path.read_text(encoding="utf-8"))]
 
 
 def proofs(rule: GameRule, scenarios: Mapping[str, set[str]], markers: Mapping[str, set[str]]) -> tuple[set[str], set[str]]:

@@ -147,8 +147,8 @@ def test_the_documents_are_right_before_they_are_made_wrong(folder: Path) -> Non
 
 @pytest.mark.requirement("T-27")
 def test_wrong_configurations_are_refused_in_words(folder: Path) -> None:
-    attack(read_config, folder, CONFIG, 1, 400)
-    attack_everywhere(read_config, folder, CONFIG, share=17)
+    attack(read_config, folder, CONFIG, 1, 300)
+    attack_everywhere(read_config, folder, CONFIG, share=29)
 
 
 @pytest.mark.requirement("T-27")
@@ -158,8 +158,8 @@ def test_wrong_profiles_are_refused_in_words(folder: Path) -> None:
 
 @pytest.mark.requirement("T-27")
 def test_wrong_scenarios_are_refused_or_played(folder: Path) -> None:
-    for number, path in enumerate(SCENARIOS[::3]):
-        attack(play_scenario, folder, path.read_bytes(), 3000 + number, 20)
+    for number, path in enumerate(SCENARIOS[::7]):
+        attack(play_scenario, folder, path.read_bytes(), 3000 + number, 16)
 
 
 @pytest.mark.slow
