@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from device_profiles.plain.frames import (
@@ -18,7 +18,7 @@ from device_profiles.plain.frames import (
     SumKind,
     Tokens,
 )
-from device_profiles.plain.messages import PlainField, PlainMessage, RingEntry
+from device_profiles.plain.messages import Plain, PlainField, PlainMessage, RingEntry
 from device_profiles.plain.profile import LineSettings, PlainProfile, UsbMatch
 from device_profiles.schema import About
 
@@ -175,8 +175,17 @@ def field_words(field: PlainField) -> str:
         place = f" at {field.path}"
     elif field.at is not None:
         place = f" at {field.at}" + (f" to {field.to}" if field.to is not None else f", {field.size} bytes" if field.size > 1 else "")
+    elif field.after is not None:
+        place = f" after {field.after}" + (f" to {field.to}" if field.to is not None else f", {field.size} bytes" if field.size > 1 else "")
     else:
         place = ""
     bits = f" bits {field.bits[0]}-{field.bits[1]}" if field.bits is not None else ""
     shape = f" {field.shape.value}" if field.shape.value != "uint" else ""
-    return f"{field.name}{place}{bits}{shape}{' (secret)' if field.secret else ''}"
+    when = f" {condition_words(field.when)}" if field.when else ""
+    return f"{field.name}{place}{bits}{shape}{when}{' (secret)' if field.secret else ''}"
+
+
+def condition_words(when: Mapping[str, Plain | tuple[Plain, ...]]) -> str:
+    """The condition of a field, as a reader of a page or an error wants it."""
+    parts = [f"{name} is {' or '.join(map(str, wanted if isinstance(wanted, tuple) else (wanted,)))}" for name, wanted in when.items()]
+    return f"when {' and '.join(parts)}"

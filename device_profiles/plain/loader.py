@@ -13,7 +13,8 @@ import msgspec
 
 from device_profiles.errors import InvalidProfileError
 from device_profiles.extending import BaseOf, extended
-from device_profiles.loader import product_tables, profile_names, verify_keys
+from device_profiles.loader import nearest_of, product_tables, profile_names, verify_keys
+from device_profiles.plain.conditions import verify_conditions
 from device_profiles.plain.frames import Reports, Stuffed, Tokens
 from device_profiles.plain.messages import PlainMessage
 from device_profiles.plain.profile import PlainProfile, TransportKind
@@ -52,6 +53,7 @@ def plain_profile(tables: Mapping[str, object], file: str, base_of: BaseOf = pro
     if profile.spec != SPEC_VERSION:
         raise InvalidProfileError(file, f"spec is {profile.spec}, this version reads spec {SPEC_VERSION}")
     _verify_names(profile, file)
+    verify_conditions(profile, file)
     _verify_lines(profile, file)
     _verify_stuffing(profile, file)
     return profile
@@ -144,4 +146,6 @@ def _verify_lines(profile: PlainProfile, file: str) -> None:
 
 def _known(name: str, known: object, where: str, file: str) -> None:
     if isinstance(known, list | dict) and name not in known:
-        raise InvalidProfileError(file, f"{where} '{name}' is none of {', '.join(map(str, known))}")
+        nearest = nearest_of(name, known)
+        hint = f"did you mean '{nearest}'? It is one of" if nearest is not None else "it is one of"
+        raise InvalidProfileError(file, f"{where} '{name}' is not there; {hint} {', '.join(map(str, known))}")

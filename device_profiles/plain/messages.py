@@ -23,6 +23,9 @@ Plain = str | int | bool
 ValueName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$")]
 
 
+When = Annotated[dict[Name, Plain | tuple[Plain, ...]], msgspec.Meta(max_length=4)]
+
+
 class Shape(Enum):
     """How bytes become a value."""
 
@@ -38,13 +41,15 @@ class Shape(Enum):
 
 
 class PlainField(Table, frozen=True, kw_only=True):
-    """One value of a message. Binary frames give `at`; patterns the group of the same name; JSON objects `path`."""
+    """One value of a message. Binary frames give `at` or `after`; patterns the group of the same name; JSON objects `path`."""
 
     name: Name
     at: Offset | None = None
     size: Annotated[int, msgspec.Meta(ge=1, le=4096)] = 1
+    after: Name | None = None
+    """Instead of `at`: where this earlier field ends; where that is missing, where it would have begun."""
     to: Offset | None = None
-    """With `at`: up to and without this offset, instead of `size`."""
+    """Up to and without this offset, instead of `size`."""
     path: Path | None = None
     tag: Annotated[int, msgspec.Meta(ge=0, le=0xFFFFFFFF)] | None = None
     """Its tag in the part that `tlv` of the message describes, instead of `at`."""
@@ -61,6 +66,8 @@ class PlainField(Table, frozen=True, kw_only=True):
     """Table of `names`: the value by its name."""
     value: Plain | None = None
     """Sent as this where nobody says otherwise."""
+    when: When = {}
+    """It is there only when these earlier fields have these values; otherwise it is neither read nor said."""
     optional: bool = False
     """May be missing: a tail that is not there, a group that took no part, a path without a value."""
     secret: bool = False

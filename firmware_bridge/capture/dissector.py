@@ -11,13 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from device_profiles.plain.frames import Line, Reports, Tokens, Way
-from device_profiles.plain.messages import PlainField, PlainMessage, Shape
+from device_profiles.plain.conditions import is_late
+from device_profiles.plain.frames import Grammar, Line, Reports, Tokens, Way
+from device_profiles.plain.messages import Plain, PlainField, PlainMessage, Shape
 from device_profiles.plain.profile import PlainProfile
 from device_profiles.schema import Profile
 from firmware_bridge.capture.pattern_parts import parts_of
 from firmware_bridge.link.frames import SEC, FrameKind
 from firmware_bridge.plain.fields import Names
+from firmware_bridge.plain.framers import GrammarReader, smallest_tail
 
 _WAYS: Final = {Way.IN: "pinfo.p2p_dir ~= 0 and ", Way.OUT: "pinfo.p2p_dir ~= 1 and ", Way.BOTH: ""}
 """An analyser counts sent packets as 0 and received ones as 1; a capture of a tapped line may know neither."""
@@ -131,21 +133,62 @@ def _branch(profile: PlainProfile, message: PlainMessage) -> Iterator[str]:
         tests.append(f"n > {index} and tvb({index}, 1):uint() == {int(byte, 16)}")
     for name, wanted in message.where.items():
         field = next(f for f in message.fields if f.name == name)
-        values = wanted if isinstance(wanted, tuple) else (wanted,)
-        table = Names(profile.names[field.names]) if field.names is not None else None
-        raw = [table.value_of(value) if table is not None else value for value in values]
-        tests.append("(" + " or ".join(f"{_expression(field)} == {_lua(value)}" for value in raw) + ")")
+        tests.append(_has_value(profile, field, wanted))
     if not message.where and getattr(grammar, "size", None) is not None:
         tests.append(f"n == {getattr(grammar, 'size', 0)}")
     yield f"  if {_WAYS[message.way]}{' and '.join(tests)} then"
     yield f"    message({_lua(message.name)})"
     for field in message.fields:
-        if field.secret or field.to is not None or field.shape is Shape.BYTES:
-            continue
-        shown = f"named(names[{_lua(field.names)}], {_expression(field)})" if field.names else f"tostring({_expression(field)})"
-        yield f"    if n >= {_end(field)} then sub:add(f_{_key(field)}, tvb({_at(field)}, {field.size}), {shown}) end"
+        if not is_late(field) and _is_shown(field):
+            yield f"    if n >= {_end(field)} then {_shown(field)} end"
+    yield from _late_fields(profile, message, _tail(profile, grammar))
     yield "    return n"
     yield "  end"
+
+
+def _late_fields(profile: PlainProfile, message: PlainMessage, tail: int) -> Iterator[str]:
+    """Fields whose presence or place others decide: where each begins (`b_`) and ends (`e_`), which is the same where it is missing."""
+    late = {field.name: field for field in message.fields if is_late(field)}
+    known = {field.name: field for field in message.fields}
+    for field in late.values():
+        if field.after is None:
+            begin = _at(field)
+        else:
+            begin = f"e_{_key(late[field.after])}" if field.after in late else str(_end(known[field.after]))
+        key, size = _key(field), field.size
+        end = f"b_{key} + {size}" if field.to is None else str(field.to) if field.to > 0 else f"n - {-field.to}"
+        yield f"    local b_{key} = {begin}"
+        yield f"    local e_{key} = b_{key}"
+        tests = [f"n - {tail if field.after is not None else 0} >= {end}"]
+        for name, wanted in field.when.items():
+            is_there = f"e_{_key(known[name])} > b_{_key(known[name])} and " if name in late else ""
+            tests.append(f"({is_there}{_has_value(profile, known[name], wanted)})")
+        yield f"    if {' and '.join(tests)} then"
+        yield f"      e_{key} = {end}"
+        if _is_shown(field):
+            yield f"      {_shown(field)}"
+        yield "    end"
+
+
+def _is_shown(field: PlainField) -> bool:
+    return not (field.secret or field.to is not None or field.shape is Shape.BYTES)
+
+
+def _shown(field: PlainField) -> str:
+    words = f"named(names[{_lua(field.names)}], {_expression(field)})" if field.names else f"tostring({_expression(field)})"
+    return f"sub:add(f_{_key(field)}, tvb({_at(field)}, {field.size}), {words})"
+
+
+def _has_value(profile: PlainProfile, field: PlainField, wanted: Plain | tuple[Plain, ...]) -> str:
+    """A test in Lua that the field has one of these values."""
+    table = Names(profile.names[field.names]) if field.names is not None else None
+    raw = [table.value_of(value) if table is not None else value for value in (wanted if isinstance(wanted, tuple) else (wanted,))]
+    return "(" + " or ".join(f"{_expression(field)} == {_lua(value)}" for value in raw) + ")"
+
+
+def _tail(profile: PlainProfile, grammar: Grammar) -> int:
+    reader = GrammarReader(grammar, f"{profile.name}.toml")
+    return smallest_tail(grammar, reader.prover)
 
 
 def _text_branch(message: PlainMessage) -> Iterator[str]:
@@ -167,12 +210,16 @@ def _key(field: PlainField) -> str:
 
 
 def _at(field: PlainField) -> str:
+    if field.after is not None:
+        return f"b_{_key(field)}"
     at = field.at or 0
     return str(at) if at >= 0 else f"n - {-at}"
 
 
 def _end(field: PlainField) -> int:
     at = field.at or 0
+    if field.to is not None and field.to > 0:
+        return field.to
     return at + field.size if at >= 0 else -at
 
 

@@ -18,9 +18,10 @@ from device_profiles.plain.messages import Group, Means, Plain, PlainMessage, Ri
 from device_profiles.plain.profile import PlainProfile
 from firmware_bridge.cards import Sealed
 from firmware_bridge.events import DeviceEvent
-from firmware_bridge.plain.fields import FieldAtWork, Names, Value, missing, named, spelled
+from firmware_bridge.plain.fields import FieldAtWork, Names, Value, fits, missing, named, spelled
 from firmware_bridge.plain.framers import GrammarReader, PlainFrame, PlainFramer, Searcher, smallest_tail, write_frame
 from firmware_bridge.plain.json_paths import at_path, put_at_path
+from firmware_bridge.plain.late_fields import LateFields
 from firmware_bridge.plain.mapping import EventMaker, card_of, event_maker, verify_means, verify_status
 from firmware_bridge.plain.tlv import read_tlv, write_tlv
 from firmware_bridge.plain.vectors import verify_vector
@@ -99,8 +100,10 @@ class MessageAtWork:
         groups = set(self.pattern.groupindex) if self.pattern is not None else {f.name for f in message.fields}
         if unknown := {f.name for f in message.fields} - groups:
             raise InvalidProfileError(file, f"message '{message.name}': its pattern has no group {', '.join(sorted(unknown))}")
+        self.reader = GrammarReader(grammar, file)
+        self.late = LateFields(message, self._tables, smallest_tail(grammar, self.reader.prover), file)
         at_work = (
-            [] if message.json or self.pattern is not None else [FieldAtWork(f, self._tables.get(f.name), file) for f in message.fields]
+            [] if message.json or self.pattern is not None else [FieldAtWork(f, self._tables.get(f.name), file) for f in self.late.early]
         )
         self._at_work = [field for field in at_work if field.field.tag is None]
         self._by_tag = {field.field.tag: field for field in at_work if field.field.tag is not None}
@@ -113,7 +116,6 @@ class MessageAtWork:
         """What tells the message comes first: name, reader, and the values that it must have, None where any will do."""
         self._is_told_apart = bool(self._at_work) and set(where) <= {f.field.name for f in self._at_work}
         self.secret = frozenset(f.name for f in message.fields if f.secret)
-        self.reader = GrammarReader(grammar, file)
         kinds = message.ring or message.group
         self.entries = [EntryAtWork(entry, kinds.size, tables, file) for entry in kinds.entries] if kinds is not None else []
 
@@ -146,9 +148,11 @@ class MessageAtWork:
             values = self._read_text(content)
         else:
             values = self._read_bytes(content)
-            if self._is_told_apart:
+            if self._is_told_apart and not self.late.names:
                 return values
-        return values if values is not None and fits(self.message.where, values) else None
+        if values is None or not fits(self.message.where, values):
+            return None
+        return self.late.read(content, values) if self.late.names else values
 
     def _read_bytes(self, content: bytes) -> dict[str, Value] | None:
         values: dict[str, Value] = {}
@@ -190,7 +194,7 @@ class MessageAtWork:
         except (ValueError, RecursionError) as error:
             raise FieldError("the line is no JSON object") from error
         values: dict[str, Value] = {}
-        for field in self.message.fields:
+        for field in self.late.early:
             value = at_path(tree, field.path or field.name)
             if isinstance(value, str | int | bool):
                 values[field.name] = named(field, self._tables.get(field.name), value)
@@ -206,11 +210,10 @@ class MessageAtWork:
         """
         given: dict[str, Plain | bytes] = {n: v for n, v in self.message.where.items() if not isinstance(v, tuple)}
         given |= {f.name: f.value for f in self.message.fields if f.value is not None}
-        given |= dict(values)
-        unknown = set(values) - set(self._fields)
-        if unknown:
+        given, absent = self.late.said(given | dict(values), values)
+        if unknown := set(values) - set(self._fields):
             raise FieldRangeError(f"{self.message.name} has no field {', '.join(sorted(unknown))[:80]}")
-        lacking = [f.name for f in self.message.fields if missing(f, given)]
+        lacking = [f.name for f in self.message.fields if missing(f, given) and f.name not in absent]
         if lacking:
             raise FieldRangeError(f"{self.message.name} needs {', '.join(lacking)}")
         if self.message.json:
@@ -231,6 +234,7 @@ class MessageAtWork:
                 size = max(size, field.at + field.length_of(given.get(field.field.name, b"")) - field.field.to)
             elif field.at >= 0:
                 size = max(size, (field.field.to or field.at + field.field.size) + smallest_tail(grammar, self.reader.prover))
+        size = max(size, self.late.size(given))
         frame = bytearray(fixed or max(size, len(self.reader.start) + smallest_tail(grammar, self.reader.prover)))
         if isinstance(grammar, Reports) and grammar.id is not None:
             frame[0] = grammar.id
@@ -239,6 +243,7 @@ class MessageAtWork:
         for field in self._at_work:
             if field.field.name in given:
                 field.write(frame, given[field.field.name])
+        self.late.write(frame, given)
         return frame
 
     def _write_json(self, given: Mapping[str, Plain | bytes]) -> bytes:
@@ -280,15 +285,6 @@ def entries_in(group: Group, size: int, values: Mapping[str, Value]) -> int:
 def _wanted(where: Mapping[str, Plain | tuple[Plain, ...]], name: str) -> tuple[Plain, ...] | None:
     wanted = where.get(name)
     return wanted if wanted is None or isinstance(wanted, tuple) else (wanted,)
-
-
-def fits(where: Mapping[str, Plain | tuple[Plain, ...]], values: Mapping[str, Value]) -> bool:
-    """Whether these fields have these values."""
-    for name, wanted in where.items():
-        found = values.get(name)
-        if found not in wanted if isinstance(wanted, tuple) else found != wanted:
-            return False
-    return True
 
 
 def _compiled(pattern: str, file: str, message: str) -> LinearPattern:

@@ -232,3 +232,12 @@ def named(field: PlainField, names: Names | None, value: Value) -> Value:
 def missing(field: PlainField, values: Mapping[str, object]) -> bool:
     """Whether a value has to be given to write this field."""
     return field.name not in values and field.value is None and not field.optional
+
+
+def fits(where: Mapping[str, Plain | tuple[Plain, ...]], values: Mapping[str, Value]) -> bool:
+    """Whether these fields have these values."""
+    for name, wanted in where.items():
+        found = values.get(name)
+        if found not in wanted if isinstance(wanted, tuple) else found != wanted:
+            return False
+    return True

@@ -119,7 +119,9 @@ class Speaker:
         return self._last_answer[1]
 
     def _given(self, message: PlainMessage, values: Mapping[str, Plain | bytes] | None) -> dict[str, Plain | bytes]:
-        return {**self._numbering(message), **self._simulation.values.get(message.name, {}), **(values or {})}
+        given: dict[str, Plain | bytes] = {**self._numbering(message), **self._simulation.values.get(message.name, {}), **(values or {})}
+        absent = self._codec.messages[message.name].late.absent(given) - set(values or {})
+        return {name: value for name, value in given.items() if name not in absent}
 
     def _turn_of(self, asked: PlainHeard | None) -> dict[str, Plain]:
         """The number that an answer repeats from its question."""

@@ -42,6 +42,7 @@ def values_of(codec: PlainCodec, message: PlainMessage) -> dict[str, Plain | byt
 
 def _written(codec: PlainCodec, message: PlainMessage) -> bytes:
     values = dict(_values(codec.profile, message))
+    values = {name: value for name, value in values.items() if name not in codec.messages[message.name].late.absent(values)}
     try:
         return codec.write(message.name, values)
     except FieldError:

@@ -37,9 +37,10 @@ from tests.firmware_bridge.test_codec_messages import PROFILE, filled
 SDP1 = load_codec("sdp1")
 EVERY = ("sdp1", *PLAIN)
 SISTERS = {
-    name: Path(__file__).parents[1] / "device_profiles" / "sisters" / f"{name}.toml" for name in ("cobs-tlv", "hdlc-crc", "slip-sum16")
+    name: Path(__file__).parents[1] / "device_profiles" / "sisters" / f"{name}.toml"
+    for name in ("cobs-tlv", "flagged-fields", "hdlc-crc", "slip-sum16")
 }
-"""Profiles with ways of framing that no device above has."""
+"""Profiles with ways of framing, and of saying which fields are there, that no device above has."""
 JUNK = (b"\xff\x00", b"<:Zz7 ", b"\x05\x31\x7f\x02", b"\r\n", bytes(range(128, 160)))
 LATER_S = 60.0
 """Longer than any pause inside a frame."""
