@@ -120,7 +120,7 @@ async def _deal(reach: Reach, diagnosis: Diagnosis, trial: Trial) -> tuple[DealR
             stack.callback(recorder.close)  # before the port is closed: the last events are acknowledged
         work = await stack.enter_async_context(diagnosing(bench, diagnosis, in_device=False))
         work.note("test-deck", cards=len(trial.deck), sha256=trial.deck_sha256)
-        known = KnownDeck(bench, trial.deck, lambda words: _say(words, as_json=trial.as_json))
+        known = KnownDeck(bench, trial.deck, lambda words: _say(words, as_json=trial.as_json), trial.deals)
         _say(f"Lay in the deck of {len(trial.deck)} cards and draw them one by one; Ctrl-C ends it.", as_json=trial.as_json)
         left_s = diagnosis.grant.minutes * 60 - FAREWELL_S - (time.monotonic() - began_s)
         async with known.on_the_bench():
@@ -138,12 +138,11 @@ async def _until_over(bench: Bench, known: KnownDeck, recorder: Recorder | None,
         if not over.done():
             over.set_result(None)
 
-    async def count() -> None:
-        for _ in range(trial.deals or 0):
-            await known.deals.get()
+    async def end_with_the_last_deal() -> None:
+        await known.enough.wait()
         end()
 
-    counting = asyncio.create_task(count()) if trial.deals is not None else None
+    counting = asyncio.create_task(end_with_the_last_deal())
     if recorder is not None:
         recorder.full.add_done_callback(lambda _: end())
     try:
@@ -152,8 +151,7 @@ async def _until_over(bench: Bench, known: KnownDeck, recorder: Recorder | None,
     except TransportError as error:
         return f"{error.what} What was dealt until then is told."
     finally:
-        if counting is not None:
-            counting.cancel()
+        counting.cancel()
     return ""
 
 

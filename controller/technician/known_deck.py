@@ -5,7 +5,8 @@ looked at. Its gate is opened, and after each deal the shoe is closed and opened
 that leave while the gate moves count too. Every event goes into a capture before it is acknowledged, those from before the test as well:
 they may be a table's.
 
-A deal ends with as many cards as the deck has, when the device says that it is empty or was filled, and where the hand paused.
+A deal ends with as many cards as the deck has, when the device says that it is empty or was filled, and where the hand paused. After the
+last deal that is wanted nothing counts any more: a hand that goes on draws a few cards, and a few cards fit any deck.
 """
 
 from __future__ import annotations
@@ -63,10 +64,12 @@ Told = Callable[[str], None]
 class KnownDeck:
     """Hears one bench. `told` gets a sentence for each deal and for what keeps the gate shut."""
 
-    def __init__(self, bench: Bench, deck: Sequence[Card], told: Told) -> None:
+    def __init__(self, bench: Bench, deck: Sequence[Card], told: Told, deals: int | None = None) -> None:
+        """`deals`: so many are wanted; None: whatever comes."""
         self.tally = Tally(deck)
-        self.deals: asyncio.Queue[None] = asyncio.Queue()
-        """One item for each deal that was counted."""
+        self.enough = asyncio.Event()
+        """Set with the last deal that is wanted."""
+        self._left = deals
         self._bench, self._deck, self._told = bench, deck, told
         self._is_plain = isinstance(bench.codec, PlainCodec)
         self._readings: list[Reading] = []
@@ -104,7 +107,7 @@ class KnownDeck:
 
     def _hear(self, output: HostOutput) -> None:
         match output:
-            case EventArrived() if output.event.eseq > self._after:
+            case EventArrived() if output.event.eseq > self._after and not self.enough.is_set():
                 self._take(output.event)
             case Running():
                 self._shut.set()
@@ -162,7 +165,10 @@ class KnownDeck:
             self._told(f"{len(readings)} cards, {'all read right' if not wrong else f'{wrong} not read right'}.")
         else:
             self._told(f"{len(readings)} cards that are not this deck in this order: they are not counted.")
-        self.deals.put_nowait(None)
+        if self._left is not None:
+            self._left -= 1
+            if not self._left:
+                self.enough.set()
 
     # ---- the gate
 
@@ -170,6 +176,8 @@ class KnownDeck:
         while True:
             await self._shut.wait()
             self._shut.clear()
+            if self.enough.is_set():
+                return  # the gate stays as the device left it, until it is locked
             try:
                 why = await (self._open_plain() if self._is_plain else self._open_gate())
             except DeviceNotInOrderError as error:

@@ -15,10 +15,14 @@ from typing import Any
 import pytest
 
 from controller.cli.main import run
-from controller.technician.known_deck import TEST_SHOE_ID
+from controller.technician.bench import Bench
+from controller.technician.known_deck import TEST_SHOE_ID, KnownDeck
+from controller.technician.reach import Reach
 from device_profiles.plain.frames import Way
 from firmware_bridge.capture.pcapng_file import read_capture
-from firmware_bridge.cards import FRENCH_CARDS, parse_card
+from firmware_bridge.cards import FRENCH_CARDS, Card, Sealed, parse_card
+from firmware_bridge.events import CardFlag, CardRead
+from firmware_bridge.session.outputs import EventArrived
 from hil.mechanism.cards import fresh_deck
 from hil.mechanism.options import Timing
 from hil.simulated.device import SimulatedDevice
@@ -125,6 +129,22 @@ def test_another_deck_is_set_aside(beside: Beside, diagnostic: list[str], tmp_pa
     out = capsys.readouterr().out
     assert "not this deck in this order: lay it in as its file says" in out
     assert "No card of the deck came" in out
+
+
+def read_card(card: Card, eseq: int) -> CardRead:
+    return CardRead(eseq=eseq, t_ms=eseq, replayed=False, card=Sealed(card), flags=CardFlag(0), confidence=99, position=eseq, remaining=None)
+
+
+def test_cards_after_the_last_wanted_deal_are_not_looked_at() -> None:
+    other = [FRENCH_CARDS[(at * 23) % 52] for at in range(52)]  # begins with the same card
+    told: list[str] = []
+    known = KnownDeck(Bench(Reach(port="nowhere")), other, told.append, deals=2)
+    for number in range(52 + 52 + 3):
+        known._hear(EventArrived(1, read_card(FRENCH_CARDS[number % 52], eseq=number + 1)))
+    assert known.enough.is_set()
+    known._end_deal()  # as when the test ends
+    report = known.tally.report()
+    assert (len(told), report.set_aside, report.deals, report.cards) == (2, 2, 0, 0)
 
 
 @pytest.mark.parametrize("profile", ["angel-eye-ii-ex", "bee-tek"])
