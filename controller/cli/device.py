@@ -76,7 +76,7 @@ def identify_command(place: Place, find_baud: bool, firmware: str | None, as_jso
         try:
             return await identify_anywhere(reach, firmware)
         except PortBusyError:
-            held = holder_of(reach.port, place.config_file)
+            held = holder_of(reach.port, place.config_file, reach.address)
             if held is None or not held.told:
                 raise
             rows = tuple({"what": name, "told": value} for name, value in held.told.items() if value is not None)

@@ -55,7 +55,7 @@ def capture_command(  # one parameter for each option
         asyncio.run(record_device(place.reach, file, seconds=seconds, most_bytes=most_bytes, events=events, as_json=as_json))
         return
     except PortBusyError:
-        held = holder_of(place.reach.port, place.config_file)
+        held = holder_of(place.reach.port, place.config_file, place.reach.address)
         if held is None:
             raise
     if by is None:

@@ -200,20 +200,20 @@ def run_on(place: Place, work: Callable[[Reach], Awaitable[R]], diagnosis: Diagn
         TechnicianError: a table of a daemon has the port, and does not lend it.
     """
 
-    async def whole() -> R:
-        return await work(place.reach)
+    async def whole(reach: Reach) -> R:
+        return await work(reach)
 
     try:
-        return asyncio.run(whole())
+        return asyncio.run(whole(place.reach))
     except PortBusyError:
-        held = holder_of(place.reach.port, place.config_file)
+        held = holder_of(place.reach.port, place.config_file, place.reach.address)
         if held is None:
             raise
-        if diagnosis is None or held.bus:
+        if diagnosis is None or held.address != place.reach.address:
             raise held_error(held) from None
         grant = diagnosis.grant
-        with lent(held, grant, gather_codes(held, ask_code, by=grant.by, second=grant.second)):
-            return asyncio.run(whole())
+        with lent(held, grant, gather_codes(held, ask_code, by=grant.by, second=grant.second)) as line:
+            return asyncio.run(whole(msgspec.structs.replace(place.reach, line=line)))
 
 
 def tell(found: Found, *, as_json: bool) -> int:

@@ -132,8 +132,9 @@ class Api:
         device, (body, codes) = _device_name(task, request), take_codes(await _read_body(request))
         grant = read_grant(body)
         await self._persons.prove(codes, by=grant.by, second=grant.second)
-        answer = await self._lending.lend(task, device, grant)
-        return _json(answer, 200 if answer.entry is not None else 409)
+        answer, place = await self._lending.lend(task, device, grant, request.scope["server"][0])
+        told = answer if place is None else {**msgspec.structs.asdict(answer), "line": place}
+        return _json(told, 200 if answer.entry is not None else 409)
 
     async def _give_back(self, request: Request) -> Response:
         task = self._table(request)

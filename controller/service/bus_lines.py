@@ -13,7 +13,7 @@ from controller.service.usb_config import allowed_devices
 from device_profiles.schema import Framing
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import Transport
-from firmware_bridge.transport.bus import BusLine
+from firmware_bridge.transport.bus import BusLine, BusTap
 from firmware_bridge.transport.serial import DEFAULTS
 from firmware_bridge.transport.settings import SerialSettings
 from firmware_bridge.transport.usb_settings import UsbSettings
@@ -59,3 +59,8 @@ class BusLines:
             self._lines[place.bus] = BusLine(lambda: open_transport(place.port, usual), framing, addresses)
         tap = self._lines[place.bus].taps[place.address]
         return lambda _settings: tap
+
+    def place_of(self, device: DeviceConfig) -> BusTap | None:
+        """Return a device's place on a shared line, once `opener_of` was asked for it; None where it has its line alone."""
+        place = self._setup.place_of(device)
+        return self._lines[place.bus].taps[place.address] if place.bus else None

@@ -35,6 +35,7 @@ from controller.service.engine import Engine
 from controller.service.feed import Feed
 from controller.service.habits import Post
 from controller.service.inbox import Standing
+from controller.service.leave import Leave
 from controller.service.lifecycle import draft_started, draft_stopped
 from controller.service.logs import LogFile, Logger, open_log
 from controller.service.metrics import Metrics, Sample
@@ -169,6 +170,7 @@ class Daemon:
                 logger=logger,
                 clock=time.monotonic,
             )
+            task.drivers[device.name].leave = Leave(plan.shared)
         return task
 
     def _make_sheet_desk(self, plan: TablePlan, logger: Logger) -> SheetDesk:

@@ -41,6 +41,7 @@ from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.plain.settings import PlainSettings
 from firmware_bridge.reports import Capability, StatusReport
 from firmware_bridge.transport.base import Transport
+from firmware_bridge.transport.bus import BusTap
 from firmware_bridge.transport.rfc2217 import Rfc2217Transport
 from firmware_bridge.transport.serial import DEFAULTS, SerialTransport
 from firmware_bridge.transport.settings import Parity, SerialSettings
@@ -69,6 +70,8 @@ class DevicePlan(msgspec.Struct, frozen=True):
     """Its abilities, where its profile alone tells them."""
     about: About | None = None
     """How its protocol is known, and for which firmware."""
+    shared: BusTap | None = None
+    """Its place on a line that it shares."""
 
 
 def plan_device(setup: Setup, table_id: str, device: DeviceConfig, shelf: ProfileShelf, lines: BusLines) -> DevicePlan:
@@ -83,7 +86,8 @@ def plan_device(setup: Setup, table_id: str, device: DeviceConfig, shelf: Profil
     if device.profile in shelf.names() and not shelf.is_plain(device.profile):
         codec = Codec(shelf.sdp1(device.profile)) if shelf.is_own(device.profile) else load_codec(device.profile)
         _verify_sdp1_keys(setup, key, device)
-        return DevicePlan(link_maker(setup, device, codec, lines, capture.hear), capture, about=codec.profile.about)
+        make = link_maker(setup, device, codec, lines, capture.hear)
+        return DevicePlan(make, capture, about=codec.profile.about, shared=lines.place_of(device))
     profile = shelf.plain(device.profile)
     verify_keys(setup, key, device, profile)
     if setup.place_of(device).bus:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from firmware_bridge.transport.bus import BusTap
+
 
 class Leave:
     """Begun and ended by whoever lends the device; waited for by its driver between two links."""
 
-    def __init__(self) -> None:
+    def __init__(self, place: BusTap | None = None) -> None:
+        """`place`: where the device is on a line that it shares; the line itself is not let go."""
+        self.place = place
         self._at_home, self._away = asyncio.Event(), asyncio.Event()
         self._at_home.set()
 

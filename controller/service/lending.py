@@ -7,6 +7,8 @@ the port is free. All of that is durable before the port is free: a daemon that 
 The device comes back when it is given back or its time is up: it must prove its identity as after every lost connection, the table must be
 opened by a person, and its cards must be loaded and shuffled before one is dealt. What it did meanwhile is the technician's and no card of
 the table: its table takes up its events after those, which is noted, unless some were still untold when it was lent.
+
+A device that shares its line is lent with its place on it: the daemon keeps the line, and carries what the technician says.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ import msgspec
 from controller.service.errors import RequestError
 from controller.service.grant import MINUTES_MAX, MINUTES_USUAL, Grant
 from controller.service.inbox import Answer
+from controller.service.leave import Leave
+from controller.service.relay import LineRelay, RelayPlace
 from controller.service.strict import shown
 from controller.service.table_task import TableTask
 from controller.table.acts import Close, DeviceNotice
@@ -34,6 +38,7 @@ class Lent(msgspec.Struct, frozen=True):
 
     grant: Grant
     timer: asyncio.TimerHandle
+    relay: LineRelay | None = None
 
 
 class Lending:
@@ -41,14 +46,17 @@ class Lending:
 
     def __init__(self) -> None:
         self._lent: dict[tuple[str, str], Lent] = {}
+        self._coming_back: set[asyncio.Task[None]] = set()
 
     def of(self, table: str, device: str) -> Grant | None:
         """Return for what a device is lent; None when it is at its table."""
         lent = self._lent.get((table, device))
         return None if lent is None else lent.grant
 
-    async def lend(self, task: TableTask, device: str, grant: Grant) -> Answer:
+    async def lend(self, task: TableTask, device: str, grant: Grant, host: str) -> tuple[Answer, RelayPlace | None]:
         """Close the table, note it, and free the device's port; the answer is the refused closing, or the note.
+
+        Where the device shares its line, it is reached at the place that is returned, on `host`.
 
         Raises:
             RequestError: the device is lent already.
@@ -64,16 +72,19 @@ class Lending:
         if task.view().state != CLOSED:
             closed = await task.ask(Close(by=grant.second))
             if closed.entry is None:
-                return closed
+                return closed, None
         driver = task.drivers[device]
         words = grant.words(is_told=driver.caught_up)
         noted = await task.ask(DeviceNotice(event="lost", name=device, detail=words, by=grant.by))
         if noted.entry is None:
-            return noted
+            return noted, None
         timer = asyncio.get_running_loop().call_later(grant.minutes * 60, self.give_back, task, device)
-        self._lent[key] = Lent(grant, timer)
+        relay = None if driver.leave.place is None else LineRelay(driver.leave.place)
+        self._lent[key] = Lent(grant, timer, relay)
         await driver.lend(words)
-        return noted
+        if relay is None or key not in self._lent:
+            return noted, None
+        return noted, await relay.start(host)
 
     def give_back(self, task: TableTask, device: str) -> bool:
         """Take the device up again; False when it was not lent."""
@@ -81,8 +92,21 @@ class Lending:
         if lent is None:
             return False
         lent.timer.cancel()
-        task.drivers[device].leave.end()
+        leave = task.drivers[device].leave
+        if lent.relay is None:
+            leave.end()
+        else:
+            coming = asyncio.create_task(_come_back(lent.relay, leave), name=f"{task.id} {device} comes back")
+            self._coming_back.add(coming)
+            coming.add_done_callback(self._coming_back.discard)
         return True
+
+
+async def _come_back(relay: LineRelay, leave: Leave) -> None:
+    try:
+        await relay.end()
+    finally:
+        leave.end()
 
 
 def read_grant(body: object) -> Grant:

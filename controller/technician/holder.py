@@ -20,8 +20,10 @@ from controller.errors import ShoedError
 from controller.service.config import DeviceConfig, Setup, TableConfig
 from controller.service.config_file import load_config
 from controller.service.grant import Grant
+from controller.service.relay import RelayPlace
 from controller.table.acts import By
 from controller.technician.errors import TechnicianError
+from firmware_bridge.link.frames import POINT_TO_POINT
 from firmware_bridge.transport.address import path_of
 from firmware_bridge.transport.base import TransportError
 
@@ -41,6 +43,8 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     """What the daemon's API says of the device; empty when it could not be asked."""
     bus: str = ""
     """The bus that the port is the line of; empty where the device is alone on it."""
+    address: int = POINT_TO_POINT
+    """Of the device on that bus."""
 
     @property
     def sentence(self) -> str:
@@ -60,18 +64,21 @@ class RecordedLine(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str
 
 
-def holder_of(port: str, config_file: Path | None = None) -> Held | None:
-    """Return which table of a daemon has the port; None when no daemon of ours can be named."""
+def holder_of(port: str, config_file: Path | None = None, address: int = POINT_TO_POINT) -> Held | None:
+    """Return which table of a daemon has the port; None when no daemon of ours can be named.
+
+    On a line that devices share, it is the device of this address.
+    """
     for found in [config_file] if config_file is not None else _configs_at(port):
         try:
             setup = load_config(found)
         except ShoedError:
             continue  # it serves no table of ours, or may not be read by us
-        device = device_at(setup, port)
+        device = device_at(setup, port, address)
         if device is not None:
             table, config = device
-            told = _ask(setup, table.id).get(config.name, {})
-            return Held(table=table.id, device=config.name, config_file=found, told=told, bus=setup.place_of(config).bus)
+            told, place = _ask(setup, table.id).get(config.name, {}), setup.place_of(config)
+            return Held(table=table.id, device=config.name, config_file=found, told=told, bus=place.bus, address=place.address)
     return None
 
 
@@ -79,7 +86,11 @@ def held_error(held: Held) -> TechnicianError:
     """Return what to tell of a port that a table has."""
     if held.bus:
         what = f"The daemon holds this line, the bus {held.bus}, for all devices on it."
-        return TechnicianError("port-held-by-table", what, "Stop the daemon while you work on it: a shared line is not lent.")
+        do = (
+            f"Ask for diagnostic mode of one device (--config FILE --at {held.table}/{held.device}, --ticket, --by, --second): "
+            "the daemon closes its table and lends it, and keeps the line."
+        )
+        return TechnicianError("port-held-by-table", what, do)
     return TechnicianError(
         "port-held-by-table",
         held.sentence,
@@ -87,14 +98,12 @@ def held_error(held: Held) -> TechnicianError:
     )
 
 
-def device_at(setup: Setup, port: str) -> tuple[TableConfig, DeviceConfig] | None:
-    """Return the configured device of a port, whatever link the port is named by."""
+def device_at(setup: Setup, port: str, address: int = POINT_TO_POINT) -> tuple[TableConfig, DeviceConfig] | None:
+    """Return the configured device of a port, whatever link the port is named by; of several on it, the one of this address."""
     wanted = _real(port)
-    for table in setup.config.table:
-        for device in table.device:
-            if _real(setup.place_of(device).port) == wanted:
-                return table, device
-    return None
+    found = [(table, device) for table in setup.config.table for device in table.device if _real(setup.place_of(device).port) == wanted]
+    at = [one for one in found if setup.place_of(one[1]).address == address]
+    return next(iter(at if at or address != POINT_TO_POINT else found), None)
 
 
 def _real(port: str) -> str:
@@ -137,8 +146,10 @@ def _ask(setup: Setup, table: str) -> dict[str, dict[str, object]]:
 
 
 @contextmanager
-def lent(held: Held, grant: Grant, codes: Mapping[str, str]) -> Iterator[None]:
+def lent(held: Held, grant: Grant, codes: Mapping[str, str]) -> Iterator[RelayPlace | None]:
     """Have a table's device while this lasts: the daemon closes the table, notes it and frees the port.
+
+    Of a device that shares its line, the place on it is returned where the daemon carries what is said.
 
     Raises:
         TechnicianError: the daemon cannot be asked, or the table does not close.
@@ -155,7 +166,7 @@ def lent(held: Held, grant: Grant, codes: Mapping[str, str]) -> Iterator[None]:
         what = f"Table {held.table} does not lend its device {held.device}: {why or f'the daemon answers {status}'}"
         raise TechnicianError("not-lent", what, "Finish the round, then try again.")
     try:
-        yield
+        yield msgspec.convert(told["line"], RelayPlace) if "line" in told else None
     finally:
         _request(setup, "DELETE", path)
 

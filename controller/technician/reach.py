@@ -14,8 +14,10 @@ from controller.service.bus_lines import choices_at
 from controller.service.config import Place
 from controller.service.device_plan import line_choices as plain_choices
 from controller.service.device_plan import serial_settings
+from controller.service.relay import RelayPlace
 from controller.service.sdp1_link import line_choices as sdp1_choices
 from controller.technician.errors import TechnicianError
+from controller.technician.relayed_line import RelayedLine
 from device_profiles.errors import ProfileError
 from device_profiles.schema import Role
 from device_profiles.shelf import ProfileShelf
@@ -59,6 +61,8 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
     role: Role = Role.OPERATOR
     may_write: bool = False
     """Grants writing to a device whose profile is read-only."""
+    line: RelayPlace | None = None
+    """Where a daemon lends the device's place on a line that it keeps; then the port is not opened here."""
     takes_events: bool = False
     """Asks for events, which acknowledges the ones before: only where they are stored."""
 
@@ -97,6 +101,8 @@ def transport_of(reach: Reach, codec: AnyCodec) -> Transport:
         TransportError: the address names none.
         TechnicianError: devices of this profile have no address on a line.
     """
+    if reach.line is not None:
+        return RelayedLine(reach.line)
     if reach.address == POINT_TO_POINT:
         return _whole_line(reach, codec)
     if isinstance(codec, PlainCodec):

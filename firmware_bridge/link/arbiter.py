@@ -167,6 +167,18 @@ class BusArbiter:
         self._turn = None
 
 
+def is_bundle_for(address: int, bundle: bytes) -> bool:
+    """Whether a host may say this on a bus to one device: frames, each of them for this address."""
+    if not bundle.startswith(_DELIMITER) or not bundle.endswith(_DELIMITER):
+        return False
+    runs = [run for run in bundle.split(_DELIMITER) if run]
+    try:
+        frames = [cobs.decode(run) for run in runs]
+    except cobs.DecodeError:
+        return False
+    return bool(frames) and all(len(frame) >= HEADER_SIZE + CRC_SIZE and frame[1] == address for frame in frames)
+
+
 def _gives_turn(bundle: bytes) -> bool:
     last = bundle.rstrip(_DELIMITER).rpartition(_DELIMITER)[2]
     return cobs.decode(last)[0] in (CTL_PING, CTL_RST) if last else False

@@ -132,7 +132,9 @@ def test_another_deck_is_set_aside(beside: Beside, diagnostic: list[str], tmp_pa
 
 
 def read_card(card: Card, eseq: int) -> CardRead:
-    return CardRead(eseq=eseq, t_ms=eseq, replayed=False, card=Sealed(card), flags=CardFlag(0), confidence=99, position=eseq, remaining=None)
+    return CardRead(
+        eseq=eseq, t_ms=eseq, replayed=False, card=Sealed(card), flags=CardFlag(0), confidence=99, position=eseq, remaining=None
+    )
 
 
 def test_cards_after_the_last_wanted_deal_are_not_looked_at() -> None:
