@@ -117,13 +117,18 @@ FRENCH_CARDS: Final = tuple(card for code, card in sorted(_CARDS.items()) if cod
 """The 52 cards, clubs to spades, ace to king in each suit: new-deck order of this project."""
 
 
+def maybe_card(text: str) -> Card | None:
+    """Return the card that `text` names, or None when it names none."""
+    return _BY_NAME.get(text) or _BY_NAME.get(text.replace("10", "T", 1))
+
+
 def parse_card(text: str) -> Card:
     """Return the card that `text` names (`9h`, `Td`, `10d`, `Jk`, `?`).
 
     Raises:
         CardTextError: when the text names no card.
     """
-    card = _BY_NAME.get(text) or _BY_NAME.get(text.replace("10", "T", 1))
+    card = maybe_card(text)
     if card is None:
         raise CardTextError(f"'{text[:12]}' is no card: write rank 2-9 T J Q K A and suit c d h s, such as 9h; Jk is a joker")
     return card

@@ -16,7 +16,8 @@ from typing import Final
 from device_profiles.plain.messages import Plain, PlainMessage
 from device_profiles.plain.profile import Turns
 from firmware_bridge.events import Status
-from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+from firmware_bridge.plain.codec import PlainCodec
+from firmware_bridge.plain.heard import PlainHeard
 from firmware_bridge.session.outputs import CommandAnswered, HostOutput
 
 WAITING_MAX: Final = 32

@@ -46,8 +46,10 @@ class FieldAtWork:
             raise InvalidProfileError(file, f"field '{field.name}' of a binary message needs `at` or `tag`")
         self.field, self.names = field, names
         self.at: int = field.at if field.at is not None else 0
+        self.by_byte = self._by_byte()
+        """Of a field of one byte at a place counted from the beginning, what each byte is, None for a byte that is nothing; else None."""
         self.quick = self._quick_reader()
-        """Reads as `read` does: a byte at a fixed place is looked up, with its bits, its scale and its name."""
+        """Reads as `read` does: a field of one byte is looked up, with its bits, its scale and its name."""
 
     def read(self, frame: bytes) -> Value | None:
         """The value; None where an optional field is missing.
@@ -72,11 +74,15 @@ class FieldAtWork:
         free = self.field.shape in (Shape.TEXT, Shape.BYTES)
         return self._unshaped(plain, self.length_of(plain) if free else self.field.size)
 
+    def _by_byte(self) -> tuple[Value | None, ...] | None:
+        if self.field.tag is not None or self.field.size != 1 or self.field.to is not None or self.at < 0:
+            return None
+        return tuple(self._value_of(byte) for byte in range(256))
+
     def _quick_reader(self) -> Reader:
-        field, at = self.field, self.at
-        if field.size != 1 or field.to is not None or at < 0:
+        at, values = self.at, self.by_byte
+        if values is None:
             return self.read
-        values = tuple(self._value_of(byte) for byte in range(256))
 
         def read(frame: bytes) -> Value | None:
             value = values[frame[at]] if at < len(frame) else None

@@ -37,7 +37,7 @@ CATALOGUE: Final[dict[str, tuple[Crc, Sum]]] = {
 
 
 class Prover:
-    """One integrity rule, compiled."""
+    """One integrity rule, compiled. It keeps nothing of a frame, so one serves all connections."""
 
     def __init__(self, rule: Integrity, file: str) -> None:
         """Find the sum that `rule` names.
@@ -47,19 +47,37 @@ class Prover:
         """
         self._rule = rule
         self._sum, bits = _find_sum(rule, file)
-        self._digit_bits = 8 if rule.spelling is Spelling.BINARY else 4
-        if len(rule.places) * self._digit_bits != bits:
-            raise InvalidProfileError(file, f"a checksum of {bits} bits needs {bits // self._digit_bits} places, not {len(rule.places)}")
+        digit_bits = 8 if rule.spelling is Spelling.BINARY else 4
+        if len(rule.places) * digit_bits != bits:
+            raise InvalidProfileError(file, f"a checksum of {bits} bits needs {bits // digit_bits} places, not {len(rule.places)}")
+        self._spelled = _spelling(rule.spelling, len(rule.places))
         self.least = max(*(place + 1 if place >= 0 else -place for place in rule.places), 0)
         """Bytes that a frame has at least."""
-        self._spans: dict[int, tuple[int, int, tuple[int, ...]]] = {}
+        self._spans: dict[int, tuple[slice, tuple[int, ...]]] = {}
         """By the size of a frame: what is covered, and which places in it are left out, the last first."""
+        self.proves = self._proof()
+        """Whether a frame carries the checksum of what it covers."""
 
-    def proves(self, frame: bytes) -> bool:
-        """Whether the frame carries the checksum of what it covers."""
-        if len(frame) < self.least:
-            return False
-        return bytes([frame[place] for place in self._rule.places]) == self._spelled(frame)
+    def _proof(self) -> Callable[[bytes], bool]:
+        least, summed, spelled, covered, said = self.least, self._sum, self._spelled, self._covered, _picking(self._rule.places)
+        if said is None:
+            places = self._rule.places
+
+            def proves_scattered(frame: bytes) -> bool:
+                return len(frame) >= least and bytes([frame[place] for place in places]) == spelled(summed(covered(frame)))
+
+            return proves_scattered
+        whole = self._always_covered()
+        if whole is None:
+            return lambda frame: len(frame) >= least and frame[said] == spelled(summed(covered(frame)))
+        return lambda frame: len(frame) >= least and frame[said] == spelled(summed(frame[whole]))
+
+    def _always_covered(self) -> slice | None:
+        """What is covered in frames of all sizes, where that ends before the first of the checksum's places; None where that is not so."""
+        rule = self._rule
+        if rule.counted is not None or len(rule.covers) != 2 or rule.covers[1] >= 0:
+            return None
+        return slice(*rule.covers) if all(rule.covers[1] <= place < 0 for place in rule.places) else None
 
     def complete(self, frame: bytearray) -> None:
         """Write the checksum into its places.
@@ -69,39 +87,51 @@ class Prover:
         """
         if len(frame) < self.least:
             raise FieldRangeError(f"a frame of {len(frame)} bytes has no room for its checksum")
-        for place, byte in zip(self._rule.places, self._spelled(frame), strict=True):
+        for place, byte in zip(self._rule.places, self._spelled(self._sum(self._covered(bytes(frame)))), strict=True):
             frame[place] = byte
 
-    def _spelled(self, frame: bytes | bytearray) -> bytes:
-        value = self._sum(self._covered(frame))
-        if self._rule.spelling is Spelling.BINARY:
-            return value.to_bytes(len(self._rule.places), "big")
-        text = f"{value:0{len(self._rule.places)}X}"
-        return (text if self._rule.spelling is Spelling.HEX_UPPER else text.lower()).encode("ascii")
-
-    def _covered(self, frame: bytes | bytearray) -> bytes:
+    def _covered(self, frame: bytes) -> bytes:
         size, rule = len(frame), self._rule
         span = self._spans.get(size)
         if span is None:
             span = self._spans[size] = self._span(size)
-        begin, end, cuts = span
+        part, cuts = span
+        if rule.counted is None and not cuts:
+            return frame[part]
+        begin, end = part.start, part.stop
         if rule.counted is not None:
             number = frame[rule.counted.at : rule.counted.at + rule.counted.width]
             end = min(begin + int.from_bytes(number, "little" if rule.counted.little else "big"), size)
-        if not cuts:
-            return bytes(frame[begin:end])
         covered = bytearray(frame[begin:end])
         for place in cuts:
             if place < end:
                 del covered[place - begin]
         return bytes(covered)
 
-    def _span(self, size: int) -> tuple[int, int, tuple[int, ...]]:
+    def _span(self, size: int) -> tuple[slice, tuple[int, ...]]:
         rule = self._rule
         begin, end, _ = slice(rule.covers[0], rule.covers[1] if len(rule.covers) == 2 else None).indices(size)
         last = size if rule.counted is not None else end
         places = sorted({place % size for place in rule.places}, reverse=True)
-        return begin, end, tuple(place for place in places if begin <= place < last)
+        return slice(begin, end), tuple(place for place in places if begin <= place < last)
+
+
+def _spelling(spelling: Spelling, size: int) -> Callable[[int], bytes]:
+    """Return what writes a sum into its places; the words of a short one are made beforehand."""
+    if spelling is Spelling.BINARY:
+        return lambda value: value.to_bytes(size, "big")
+    form = f"%0{size}X" if spelling is Spelling.HEX_UPPER else f"%0{size}x"
+    if size > 2:
+        return lambda value: (form % value).encode("ascii")
+    return tuple((form % value).encode("ascii") for value in range(256)).__getitem__
+
+
+def _picking(places: tuple[int, ...]) -> slice | None:
+    """Return the slice that these places are, in this order; None where they are none."""
+    first, last = places[0], places[-1]
+    if places == tuple(range(first, last + 1)) and (first >= 0 or last < 0):
+        return slice(first, last + 1 or None)
+    return None
 
 
 def _find_sum(rule: Integrity, file: str) -> tuple[Sum, int]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum, Flag
+from functools import partial
 from typing import Final
 
 import msgspec
 
 from device_profiles.errors import InvalidProfileError
 from device_profiles.plain.messages import CardRule, Means, PlainMessage
-from firmware_bridge.cards import UNREADABLE, CardTextError, Sealed, parse_card
+from firmware_bridge.cards import FRENCH_CARDS, UNREADABLE, Sealed, maybe_card
 from firmware_bridge.events import EVENT_TYPES, CardFlag, DeviceEvent, Status
 from firmware_bridge.plain.fields import Value
 from firmware_bridge.round_events import ROUND_EVENTS
@@ -25,68 +26,98 @@ CARD_EVENTS: Final = frozenset({"CardRead", "CardReadAt", "CardOutOfFlow", "Burn
 
 EventMaker = Callable[[Mapping[str, Value], "Sealed | None", int, int], DeviceEvent]
 """Fields, card, time and position to the canonical event, not numbered yet."""
-_Part = Callable[[Mapping[str, Value], "Sealed | None", int, int], object]
-_UNREAD: Final = Sealed(UNREADABLE)
+CardReader = Callable[[Mapping[str, Value], Mapping[str, str]], Sealed]
+"""Fields, and the table's own map of tags to cards, to the card that they name."""
+_UNREAD: Final = UNREADABLE.sealed
+_PAIRS: Final[dict[object, Sealed]] = {(card.name[0], card.name[1]): card.sealed for card in FRENCH_CARDS}
+"""By rank and suit, as profiles name them: nearly every card that is read."""
 
 
 def event_maker(means: Means) -> EventMaker:
     """Compile a meaning; what the device does not tell has the values of `UNTOLD`."""
     make: Callable[..., DeviceEvent] = EVENTS[means.event]  # each class has fields of its own
-    parts = [_part_of(means, field.name, field.type) for field in _FIELDS[means.event]]
+    kinds = {field.name: field.type for field in _FIELDS[means.event]}
+    places = {name: at for at, name in enumerate(kinds)}
+    fixed = [_fixed_value(means, name, kind) for name, kind in kinds.items()]
+    told = tuple((places[name], field, _conversion(kinds[name])) for name, field in means.map.items() if name not in _NOT_MAPPED)
+    time_at, position_at, card_at, flags_at = (places.get(name) for name in ("t_ms", "position", "card", "flags"))
+    flags = _flags(means)
+    unread_flags = flags | CardFlag.UNREADABLE
 
     def event(fields: Mapping[str, Value], card: Sealed | None, t_ms: int, position: int) -> DeviceEvent:
-        return make(*[part(fields, card, t_ms, position) for part in parts])
+        values = fixed.copy()
+        if time_at is not None:
+            values[time_at] = t_ms
+        if position_at is not None:
+            values[position_at] = position
+        if card_at is not None:
+            values[card_at] = card or _UNREAD
+        if flags_at is not None:
+            values[flags_at] = unread_flags if card is None or card == _UNREAD else flags
+        for at, field, converted in told:
+            value = fields.get(field)
+            if value is not None:
+                values[at] = value if converted is None else converted(value)
+        return make(*values)
 
     return event
 
 
-def _part_of(means: Means, name: str, kind: object) -> _Part:  # one line for each kind of part
+_NOT_MAPPED: Final = frozenset({"eseq", "replayed", "t_ms", "position", "card", "flags"})
+"""What the host gives every event."""
+
+
+def _fixed_value(means: Means, name: str, kind: object) -> object:
+    """What stands there when nothing is told of it."""
     match name:
         case "eseq":
-            return lambda *_: 0
+            return 0
         case "replayed":
-            return lambda *_: False
-        case "t_ms":
-            return lambda _fields, _card, t_ms, _position: t_ms
-        case "position":
-            return lambda _fields, _card, _t_ms, position: position
-        case "card":
-            return lambda _fields, card, _t_ms, _position: card or _UNREAD
-        case "flags":
-            read = _flags(means)
-            unread = read | CardFlag.UNREADABLE
-            return lambda _fields, card, _t_ms, _position: unread if card is None or card == _UNREAD else read
+            return False
         case _:
-            return _told_part(means, name, kind)
+            given = means.set.get(name) if name not in means.map else None
+            return (UNTOLD[name] if name in UNTOLD else _unknown(kind)) if given is None else _converted(kind, given)
 
 
-def _told_part(means: Means, name: str, kind: object) -> _Part:
-    untold = UNTOLD[name] if name in UNTOLD else _unknown(kind)
-    if name not in means.map:
-        given = means.set.get(name)
-        fixed = untold if given is None else _converted(kind, given)
-        return lambda *_: fixed
-    field = means.map[name]
+def _conversion(kind: object) -> Callable[[Value], object] | None:
+    """What makes a field's value the event's; None where it is that already."""
+    if not isinstance(kind, type):
+        return None
+    if not issubclass(kind, Enum) or issubclass(kind, Flag):
+        return partial(_converted, kind) if kind is bool else None
+    known: dict[object, object] = {member.value: member for member in kind}
 
-    def told(fields: Mapping[str, Value], _card: Sealed | None, _t_ms: int, _position: int) -> object:
-        value = fields.get(field)
-        return untold if value is None else _converted(kind, value)
+    def converted(value: Value) -> object:
+        member = known.get(value)
+        return member if member is not None else _converted(kind, value)
 
-    return told
+    return converted
 
 
-def card_of(rule: CardRule, values: Mapping[str, Value], cards: Mapping[str, str]) -> Sealed:
-    """The card that these fields name; one that was not read where they name none."""
-    if rule.card is not None:
-        told = values.get(rule.card, "")
+def card_reader(rule: CardRule) -> CardReader:
+    """Compile which card the fields name; one that was not read where they name none."""
+    if rule.card is None:
+        return _from_pair(rule.rank or "", rule.suit or "")
+    card, is_mapped = rule.card, rule.from_map
+
+    def read(values: Mapping[str, Value], cards: Mapping[str, str]) -> Sealed:
+        told = values.get(card, "")
         tag = told.hex() if isinstance(told, bytes) else str(told)
-        text = cards.get(tag.upper(), "") if rule.from_map else tag
-    else:
-        text = str(values.get(rule.rank or "", "")) + str(values.get(rule.suit or "", ""))
-    try:
-        return Sealed(parse_card(text))
-    except CardTextError:
-        return Sealed(UNREADABLE)
+        return _sealed(cards.get(tag.upper(), "") if is_mapped else tag)
+
+    return read
+
+
+def _from_pair(rank: str, suit: str) -> CardReader:
+    def read(values: Mapping[str, Value], _cards: Mapping[str, str]) -> Sealed:
+        found = _PAIRS.get((values.get(rank), values.get(suit)))
+        return found if found is not None else _sealed(str(values.get(rank, "")) + str(values.get(suit, "")))
+
+    return read
+
+
+def _sealed(name: str) -> Sealed:
+    return (maybe_card(name) or UNREADABLE).sealed
 
 
 def _flags(means: Means) -> CardFlag:

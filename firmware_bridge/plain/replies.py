@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from device_profiles.plain.messages import Plain, PlainMessage
-from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+from firmware_bridge.plain.codec import PlainCodec
+from firmware_bridge.plain.heard import PlainHeard
 
 REPLIES_MAX: Final = 64
 """Replies that wait; no device has as many events under way."""

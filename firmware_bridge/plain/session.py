@@ -18,9 +18,10 @@ from firmware_bridge.events import DeviceEvent, JournalLost, Started, StartReaso
 from firmware_bridge.link.faults import FaultKind, LossCause
 from firmware_bridge.plain.abilities import capabilities_of, may_write
 from firmware_bridge.plain.asking import Asking, Question, fields_of
-from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.echo import Echo
 from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
+from firmware_bridge.plain.heard import PlainHeard
 from firmware_bridge.plain.mapping import CARD_EVENTS, status_of
 from firmware_bridge.plain.replies import Replies
 from firmware_bridge.plain.sameness import NumberWatch, RepeatFilter, RingWatch, Sequel

@@ -5,11 +5,14 @@ The delimiter is a sure place to begin anew, so a run between two of them either
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cobs import cobs
 
 from device_profiles.plain.frames import Cobs, Stuffed
 
 Between = Cobs | Stuffed
+Unstuffing = Callable[[bytes], "bytes | None"]
 
 
 def delimiter_of(grammar: Between) -> int:
@@ -17,28 +20,39 @@ def delimiter_of(grammar: Between) -> int:
     return grammar.end if isinstance(grammar, Stuffed) else 0
 
 
-def maybe_unstuffed(grammar: Between, run: bytes) -> bytes | None:
-    """Return the frame in a run between two delimiters; None: it is none."""
+def unstuffing(grammar: Between) -> Unstuffing:
+    """Compile what takes the frame out of a run between two delimiters; it returns None for a run that is none."""
     if isinstance(grammar, Cobs):
-        try:
-            frame: bytes = cobs.decode(run)
-        except cobs.DecodeError:
-            return None
-        return frame
-    meant = dict(grammar.pairs)
-    content, escaped = bytearray(), False
-    for byte in run:
-        if escaped:
-            real = meant.get(byte) if grammar.xor is None else byte ^ grammar.xor
+        return _cobs_decoded
+    escape = bytes((grammar.escape,))
+    pairs = grammar.pairs if grammar.xor is None else tuple((byte, byte ^ grammar.xor) for byte in range(256))
+    meant = {bytes((byte,)): bytes((real,)) for byte, real in pairs}
+
+    def unstuffed(run: bytes) -> bytes | None:
+        at = run.find(escape)
+        if at < 0:
+            return run
+        parts: list[bytes] = []
+        begin = 0
+        while at >= 0:
+            real = meant.get(run[at + 1 : at + 2])
             if real is None:
                 return None
-            content.append(real)
-            escaped = False
-        elif byte == grammar.escape:
-            escaped = True
-        else:
-            content.append(byte)
-    return None if escaped else bytes(content)
+            parts += (run[begin:at], real)
+            begin = at + 2
+            at = run.find(escape, begin)
+        parts.append(run[begin:])
+        return b"".join(parts)
+
+    return unstuffed
+
+
+def _cobs_decoded(run: bytes) -> bytes | None:
+    try:
+        frame: bytes = cobs.decode(run)
+    except cobs.DecodeError:
+        return None
+    return frame
 
 
 def stuffed(grammar: Between, content: bytes) -> bytes:

@@ -12,7 +12,8 @@ from firmware_bridge.cards import UNREADABLE, Card, CardTextError, Sealed, parse
 from firmware_bridge.plain.framers import PlainFrame, Trouble
 
 if TYPE_CHECKING:
-    from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+    from firmware_bridge.plain.codec import PlainCodec
+    from firmware_bridge.plain.heard import PlainHeard
 
 
 def verify_vector(codec: PlainCodec, vector: PlainVector) -> None:

@@ -15,7 +15,8 @@ from device_profiles.plain.frames import Way
 from device_profiles.plain.messages import CardRule, Means, Plain, PlainMessage, RingEntry
 from device_profiles.plain.profile import PlainProfile
 from firmware_bridge.cards import Card
-from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+from firmware_bridge.plain.codec import PlainCodec
+from firmware_bridge.plain.heard import PlainHeard
 
 CARD_EVENT: Final = "CardRead"
 NO_TAG: Final = "00000000"

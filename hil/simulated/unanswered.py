@@ -12,8 +12,9 @@ from typing import Final
 from device_profiles.errors import FieldError
 from device_profiles.plain.frames import Way
 from device_profiles.plain.messages import PlainMessage
-from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.framers import PlainFrame
+from firmware_bridge.plain.heard import PlainHeard
 
 AGAIN_S: Final = 1.0
 """A host replies within a second (HID gaming devices); then the message counts as lost."""

@@ -9,6 +9,8 @@ import pytest
 from device_profiles.plain.frames import Reports, Way
 from firmware_bridge.link.faults import FaultKind
 from firmware_bridge.link.line import Line
+from firmware_bridge.plain.codec import PlainCodec
+from firmware_bridge.plain.cuts import Cut, Found
 from firmware_bridge.plain.framers import GrammarReader, PlainFault, PlainFrame, PlainFramer, Trouble
 from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.plain.settings import PlainSettings
@@ -26,14 +28,14 @@ def rubbish(name: str) -> dict[str, bytes]:
     """Floods by kind: noise, one letter for ever, line ends, and what begins this profile's frames again and again."""
     rng = random.Random(name)
     kinds = {"noise": rng.randbytes(FLOOD_BYTES), "letter": b"A" * FLOOD_BYTES, "zeros": bytes(FLOOD_BYTES), "ends": b"\r\n" * 1200}
-    for reader in readers_of(name):
+    for reader in readers_of(codec_of(name)):
         if reader.start:
             kinds[f"start {reader.start.hex()}"] = (reader.start * FLOOD_BYTES)[:FLOOD_BYTES]
     return kinds
 
 
-def readers_of(name: str) -> list[GrammarReader]:
-    return codec_of(name).framer(Way.IN)._readers
+def readers_of(codec: PlainCodec) -> tuple[GrammarReader, ...]:
+    return codec.framer(Way.IN)._framing.readers
 
 
 def told(framer: PlainFramer, content: bytes, rng: random.Random) -> list[PlainFrame | Trouble]:
@@ -64,7 +66,7 @@ def test_passing_on_to_the_next_beginning_finds_what_trying_every_byte_finds(nam
         quick = codec.framer(Way.IN)
         found = told(quick, content, random.Random(turn))
         with monkeypatch.context() as patch:
-            patch.setattr(GrammarReader, "next_begin", lambda _self, _waiting, over=False: 1)
+            patch.setattr(GrammarReader, "next_begin", lambda _self, _waiting, at, over=False: at + 1)
             slow = codec.framer(Way.IN)
             expected = told(slow, content, random.Random(turn))
         assert [item for item in found if isinstance(item, PlainFrame)] == [item for item in expected if isinstance(item, PlainFrame)]
@@ -76,22 +78,25 @@ def test_passing_on_to_the_next_beginning_finds_what_trying_every_byte_finds(nam
 @pytest.mark.requirement("EQ-58", "T-27")
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_flood_of_rubbish_costs_at_most_one_look_a_byte(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    attempts = 0
-    attempt = GrammarReader.attempt
+    codec, attempts = codec_of(name), 0
 
-    def counted(self: GrammarReader, waiting: bytes) -> object:
-        nonlocal attempts
-        attempts += 1
-        return attempt(self, waiting)
+    def counting(cut: Cut) -> Cut:
+        def counted(waiting: bytes, at: int) -> Found:
+            nonlocal attempts
+            attempts += 1
+            return cut(waiting, at)
 
-    monkeypatch.setattr(GrammarReader, "attempt", counted)
+        return counted
+
+    for reader in readers_of(codec):
+        monkeypatch.setattr(reader, "cut", counting(reader.cut))
     for kind, content in rubbish(name).items():
-        framer, attempts = codec_of(name).framer(Way.IN), 0
+        framer, attempts = codec.framer(Way.IN), 0
         for at in range(0, len(content), CHUNK):
             framer.feed(content[at : at + CHUNK], 0.0)
         feeds = len(content) // CHUNK + 1
-        assert attempts <= (len(content) + feeds) * len(readers_of(name)), kind
-        if kind == "letter" and codec_of(name).profile.name == "json-lines-reader":
+        assert attempts <= (len(content) + feeds) * len(readers_of(codec)), kind
+        if kind == "letter" and codec.profile.name == "json-lines-reader":
             assert attempts <= 2 * feeds, "a line without an end is passed on in pieces"
 
 

@@ -21,7 +21,7 @@ from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.framers import PlainFrame
 from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.plain.settings import PlainSettings
-from firmware_bridge.plain.stuffing import delimiter_of, maybe_unstuffed, stuffed
+from firmware_bridge.plain.stuffing import delimiter_of, stuffed, unstuffing
 from firmware_bridge.plain.tlv import TAGS_MAX, read_tlv, write_tlv
 from firmware_bridge.session.outputs import CommandAnswered, EventArrived, Fault, HostOutput, HostState, Running
 
@@ -107,12 +107,12 @@ def test_stuffing_comes_out_and_keeps_the_delimiter_outside(rule: Stuffed | Cobs
     assert wire.startswith(delimiter)
     assert wire.endswith(delimiter)
     assert delimiter not in wire[1:-1]
-    assert maybe_unstuffed(rule, wire[1:-1]) == content
+    assert unstuffing(rule)(wire[1:-1]) == content
 
 
 @pytest.mark.parametrize(("rule", "run"), [(SLIP_RULE, "01 DB"), (SLIP_RULE, "DB 01"), (HDLC_RULE, "7D"), (Cobs(name="c"), "05 01")])
 def test_what_no_stuffing_makes_is_no_frame(rule: Stuffed | Cobs, run: str) -> None:
-    assert maybe_unstuffed(rule, bytes.fromhex(run)) is None
+    assert unstuffing(rule)(bytes.fromhex(run)) is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 255), st.binary(max_size=20)), max_size=12, unique_by=lambda pair: pair[0]))

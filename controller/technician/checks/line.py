@@ -15,8 +15,8 @@ from typing import Final
 from controller.technician.checks.record import Entry, Record
 from device_profiles.plain.messages import PlainMessage
 from firmware_bridge.plain.asking import Asking, Question
-from firmware_bridge.plain.codec import PlainHeard
 from firmware_bridge.plain.echo import Echo
+from firmware_bridge.plain.heard import PlainHeard
 from firmware_bridge.plain.replies import Replies
 from firmware_bridge.transport.base import Transport, TransportError
 

@@ -12,8 +12,9 @@ import msgspec
 from controller.technician.secrets_in import HIDDEN, hex_of, tells_secret
 from device_profiles.errors import FieldError
 from device_profiles.plain.frames import Way
-from firmware_bridge.plain.codec import PlainCodec, PlainHeard
+from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
+from firmware_bridge.plain.heard import PlainHeard
 
 ENTRIES_MAX: Final = 20_000
 """Of one run: a device that says more within the minutes of a check floods its line; what comes later is not kept."""
