@@ -46,8 +46,6 @@ class Held(msgspec.Struct, frozen=True, gc=False):
     """Its number among the cards laid in this round, counted from 1; 0 while it lies nowhere."""
 
 
-SHOWN: Final = operator.attrgetter("shown")
-"""Asked of a whole hand, as in `all(map(SHOWN, held))`."""
 
 
 class Seat(msgspec.Struct, frozen=True, gc=False):

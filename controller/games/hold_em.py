@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping
 
 from controller.dealing.game import Judged
-from controller.dealing.round import COMMUNITY, DEALER, SHOWN, Round, Seat, seat_place
+from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_place
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain
 from controller.dealing.steps import Burn, Deal, Face, Option, Remedy, Step, Who
@@ -18,7 +18,7 @@ from firmware_bridge.cards import UNREADABLE, Card, unseal_held
 
 BOARD = 5
 _rank = functools.lru_cache(maxsize=64)(evaluate)
-"""The dealer's hand is compared with every seat's; so it is ranked once. 64: the hands that lie open at some ten tables."""
+"""The dealer's hand is compared with every seat's; so it is ranked once. 64: more dealers than one house has at these games."""
 COMPARED = "compared with the dealer's hand"
 OWN_CARDS = "a side wager stands on the two own cards"
 
@@ -51,25 +51,40 @@ def anything_open(round_: Round, side: str) -> bool:
 def seats_to_judge(round_: Round, side: str) -> list[Seat]:
     """Seats whose result can be told now: exposed ones, and those that folded without the side wager under which cards stay."""
     known = round_.results
-    open_now = [
-        seat for number, seat in round_.seats.items() if (seat.exposed or seat.status == "folded") and str(number) not in known
-    ]  # fmt: skip
-    told = [seat for seat in open_now if not seat.status or (seat.status == "folded" and (seat.exposed or side not in seat.wagers))]
+    told = [
+        seat
+        for number, seat in round_.seats.items()
+        if (seat.exposed or (seat.status == "folded" and side not in seat.wagers))
+        and (not seat.status or seat.status == "folded")
+        and str(number) not in known
+    ]
     return sorted(told, key=lambda seat: seat.number) if len(told) > 1 else told
 
 
-def best_hand(round_: Round, place: str) -> PokerHand | None:
+def open_board(round_: Round) -> tuple[Card, ...]:
+    """The five community cards; none while one of them is not open or not known."""
+    community = round_.hands.get(COMMUNITY, ())
+    if len(community) != BOARD or False in [held.shown for held in community]:
+        return ()
+    cards = unseal_held(community, COMPARED)
+    return cards if UNREADABLE not in cards else ()
+
+
+def best_hand(round_: Round, place: str, board: tuple[Card, ...]) -> PokerHand | None:
     """The best five of a place's cards and the five on the board; None while one of them is not known."""
-    own, community = round_.hands.get(place, ()), round_.hands.get(COMMUNITY, ())
-    if len(own) != 2 or len(community) != BOARD or not all(map(SHOWN, community)):
-        return None
-    cards = unseal_held(own + community, COMPARED)
-    return _rank(cards) if UNREADABLE not in cards else None
+    cards = _with_board(round_, place, board)
+    return evaluate(cards) if cards else None
 
 
-def best_dealer(round_: Round) -> PokerHand | None:
+def best_dealer(round_: Round, board: tuple[Card, ...]) -> PokerHand | None:
     """The dealer's best hand, once it lies open."""
-    return best_hand(round_, DEALER) if round_.dealer_exposed else None
+    cards = _with_board(round_, DEALER, board) if round_.dealer_exposed else ()
+    return _rank(cards) if cards else None
+
+
+def _with_board(round_: Round, place: str, board: tuple[Card, ...]) -> tuple[Card, ...]:
+    own = unseal_held(round_.hands.get(place, ()), COMPARED)
+    return own + board if board and len(own) == 2 and UNREADABLE not in own else ()
 
 
 def settle_on_hole_cards(slip: Slip, wager: str, table: Mapping[str, Plain], own: tuple[Card, ...], dealer: tuple[Card, ...] = ()) -> None:

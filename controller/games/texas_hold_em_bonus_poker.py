@@ -18,7 +18,7 @@ from controller.games import common as c
 from controller.games import hold_em as h
 from controller.games import stud as s
 from controller.games.hole_cards import check_hole_table
-from controller.hands.poker import CATEGORIES, PokerCategory, PokerHand
+from controller.hands.poker import CATEGORIES, LOWEST, PokerHand
 
 SHEETS = c.parallel("published sheets", "seven rule sheets of casinos agree")
 AFTER = ("flop", "turn", "river")
@@ -103,14 +103,15 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
 
 def _judge(settings: Settings, round_: Round) -> list[Judged]:
     seats = h.seats_to_judge(round_, "bonus")
-    dealer = h.best_dealer(round_) if seats else None
+    board = h.open_board(round_) if seats else ()
+    dealer = h.best_dealer(round_, board)
     judged = []
     for seat in seats:
         slip = s.Slip(seat)
-        if not seat.live:
+        if seat.status:
             slip.lose("ante")
             text, rule = "folded", c.law("28.10(a)")
-        elif dealer is None or (hand := h.best_hand(round_, seat_place(seat.number))) is None:
+        elif dealer is None or (hand := h.best_hand(round_, seat_place(seat.number), board)) is None:
             continue
         else:
             _compare(settings, slip, hand, dealer)
@@ -125,15 +126,11 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
 def _compare(settings: Settings, slip: s.Slip, hand: PokerHand, dealer: PokerHand) -> None:
     if hand.value > dealer.value:
         slip.win(*AFTER)
-        (slip.win if _pays_ante(settings, hand.category) else slip.push)("ante")
+        (slip.win if hand.value >= LOWEST[settings.text("ante_pays_from")] else slip.push)("ante")
     elif hand.value == dealer.value and settings.text("equal_hands") == "push":
         slip.push("ante", *AFTER)
     else:
         slip.lose("ante", *AFTER)
-
-
-def _pays_ante(settings: Settings, category: PokerCategory) -> bool:
-    return CATEGORIES.index(category) >= CATEGORIES.index(PokerCategory(settings.text("ante_pays_from")))
 
 
 def _judge_void(settings: Settings, round_: Round) -> list[Judged]:

@@ -149,11 +149,12 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
 def _judge(settings: Settings, round_: Round) -> list[Judged]:
     side = "trips" if settings.flag("trips_after_fold") else ""
     seats = h.seats_to_judge(round_, side)
-    dealer = h.best_dealer(round_) if seats else None
+    board = h.open_board(round_) if seats else ()
+    dealer = h.best_dealer(round_, board)
     judged = []
     for seat in seats:
         slip = s.Slip(seat)
-        hand = h.best_hand(round_, seat_place(seat.number)) if seat.exposed else None
+        hand = h.best_hand(round_, seat_place(seat.number), board) if seat.exposed else None
         if not seat.live:
             slip.lose("ante", "blind", *(() if side else ("trips",)))
         elif hand is None or dealer is None:

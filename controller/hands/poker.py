@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import enum
 import operator
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -62,6 +62,8 @@ _OF_ONE_SUIT: Final = {
 }
 
 _CATEGORY_SHIFT: Final = 20
+LOWEST: Final = {category.value: index << _CATEGORY_SHIFT for index, category in enumerate(CATEGORIES)}
+"""By the category's name: no hand of it has a lower value, and every hand of a lower category has."""
 _SUITS_MASK: Final = 0xFFFF
 _FIVE_OR_MORE: Final = 0x8888
 _START: Final = 0x3333
@@ -130,31 +132,27 @@ def category_of(value: int) -> PokerCategory:
 
 def ranks_of(value: int) -> tuple[int, ...]:
     """Return the ranks of the five cards in the order in which they count (ace 14, the low ace of a straight 1)."""
-    return tuple(value >> shift & 15 for shift in (16, 12, 8, 4, 0))
+    return value >> 16 & 15, value >> 12 & 15, value >> 8 & 15, value >> 4 & 15, value & 15
 
 
 def describe(value: int) -> str:
     """Return a hand in words, such as `kings full of fours` or `K Q J 9 4 high`."""
-    text = _TEXTS[value >> _CATEGORY_SHIFT]
-    if "{all}" in text:
-        return text.format(all=_symbols(ranks_of(value)))
-    first, third, last = value >> 16 & 15, value >> 8 & 15, value & 15
-    return text.format(first=_NAMES[first], firsts=_PLURALS[first], thirds=_PLURALS[third], lasts=_PLURALS[last])
+    return _TEXTS[value >> _CATEGORY_SHIFT](value)
 
 
-_TEXT_OF: Final = {
-    PokerCategory.HIGH_CARD: "{all} high",
-    PokerCategory.PAIR: "pair of {firsts}",
-    PokerCategory.TWO_PAIR: "{firsts} and {thirds}",
-    PokerCategory.THREE_OF_A_KIND: "three {firsts}",
-    PokerCategory.STRAIGHT: "straight, {first} high",
-    PokerCategory.FLUSH: "flush, {all}",
-    PokerCategory.FULL_HOUSE: "{firsts} full of {lasts}",
-    PokerCategory.FOUR_OF_A_KIND: "four {firsts}",
-    PokerCategory.FIVE_OF_A_KIND: "five {firsts}",
-    PokerCategory.STRAIGHT_FLUSH: "straight flush, {first} high",
-    PokerCategory.ROYAL_FLUSH: "royal flush",
-    PokerCategory.SUITED_FIVE_OF_A_KIND: "five suited {firsts}",
+_TEXT_OF: Final[dict[PokerCategory, Callable[[int], str]]] = {
+    PokerCategory.HIGH_CARD: lambda value: f"{_symbols(ranks_of(value))} high",
+    PokerCategory.PAIR: lambda value: f"pair of {_firsts(value)}",
+    PokerCategory.TWO_PAIR: lambda value: f"{_firsts(value)} and {_PLURALS[value >> 8 & 15]}",
+    PokerCategory.THREE_OF_A_KIND: lambda value: f"three {_firsts(value)}",
+    PokerCategory.STRAIGHT: lambda value: f"straight, {_NAMES[value >> 16 & 15]} high",
+    PokerCategory.FLUSH: lambda value: f"flush, {_symbols(ranks_of(value))}",
+    PokerCategory.FULL_HOUSE: lambda value: f"{_firsts(value)} full of {_PLURALS[value & 15]}",
+    PokerCategory.FOUR_OF_A_KIND: lambda value: f"four {_firsts(value)}",
+    PokerCategory.FIVE_OF_A_KIND: lambda value: f"five {_firsts(value)}",
+    PokerCategory.STRAIGHT_FLUSH: lambda value: f"straight flush, {_NAMES[value >> 16 & 15]} high",
+    PokerCategory.ROYAL_FLUSH: lambda value: "royal flush",
+    PokerCategory.SUITED_FIVE_OF_A_KIND: lambda value: f"five suited {_firsts(value)}",
 }
 _TEXTS: Final = tuple(_TEXT_OF[category] for category in CATEGORIES)
 _NAMES: Final = (
@@ -176,8 +174,12 @@ def rank_symbol(rank: int) -> str:
     return "10" if rank == 10 else _SYMBOLS[rank]
 
 
+def _firsts(value: int) -> str:
+    return _PLURALS[value >> 16 & 15]
+
+
 def _symbols(ranks: Iterable[int]) -> str:
-    return " ".join(rank_symbol(rank) for rank in ranks)
+    return " ".join([rank_symbol(rank) for rank in ranks])
 
 
 def high_rank(card_rank: int) -> int:

@@ -152,6 +152,7 @@ class OrderWatch(msgspec.Struct, frozen=True, gc=False):
         if (
             code
             and group not in patterns.neighbours
+            and patterns.circle.find(group) < 0
             and group not in patterns.again
             and read[-_TAIL:] not in patterns.tails
             and not self.gap
@@ -239,35 +240,36 @@ class _NewDeckPatterns(msgspec.Struct, frozen=True):
 _Groups: TypeAlias = "frozenset[bytes] | bytes"
 
 
-def _groups_of_last(last: bytes, length: int) -> tuple[_Groups, _Groups, _Groups]:
-    """(forward, reverse, either): the groups of neighbours that the last shoe had. Those with an unreadable card are left to the caller.
+def _groups_of_last(last: bytes, length: int) -> tuple[_Groups, _Groups, bytes, frozenset[bytes]]:
+    """(forward, reverse, either searched, either looked up): the groups of neighbours that the last shoe had.
 
-    The bytes of a short order are searched as quickly as a set of its groups, and a game of one deck would make that set every round.
+    Those with an unreadable card are left to the caller. The bytes of a short order are searched as quickly as a set of its groups, and a
+    game of one deck would make that set every round; so one of the last two is empty.
     """
     if len(last) < length:
-        return b"", b"", b""
+        return b"", b"", b"", frozenset()
     if len(last) <= _SEARCHED_MAX:
         circle = last + last[: length - 1]
-        return circle, circle[::-1], circle + _GAP + circle[::-1]
+        return circle, circle[::-1], circle + _GAP + circle[::-1], frozenset()
     groups = circle_windows(last, length)
     forward, reverse = frozenset(groups), frozenset([group[::-1] for group in groups])
-    return forward, reverse, forward | reverse
+    return forward, reverse, b"", forward | reverse
 
 
 class _Patterns:
     """What `advance` looks up for one reference. A game of one deck makes one every round, so making it must be cheap."""
 
-    __slots__ = ("_circle", "_counted", "_new", "again", "group_start", "holed", "neighbours", "tails")
+    __slots__ = ("_around", "_counted", "_new", "again", "circle", "group_start", "holed", "neighbours", "tails")
 
     def __init__(self, reference: OrderReference) -> None:
         last = reference.last
         self._new = new = _new_deck_patterns(reference.spec)
         self.group_start = -new.length
         self.tails = new.tails
-        self._circle = last + last[:RUN_CARDS] if len(last) > RUN_CARDS else b""
-        forward, reverse, self.again = _groups_of_last(last, new.length)
+        self._around = last + last[:RUN_CARDS] if len(last) > RUN_CARDS else b""
+        forward, reverse, self.circle, self.again = _groups_of_last(last, new.length)
         self.neighbours = new.neighbours
-        """Groups that may end a run or count as kept, here or in `again`; all others take the quick path."""
+        """Groups that may end a run or count as kept, here, in `circle` or in `again`; all others take the quick path."""
         self._counted = ((new.rising, _STEPS[0]), (new.falling, _STEPS[1]), (forward, _STEPS[2]), (reverse, _STEPS[3]))
         self.holed = _windows_around_gaps(last) if 0 in last else {}
         """Windows of the last shoe around a card that was unreadable there."""
@@ -286,7 +288,8 @@ class _Patterns:
         if window in self._new.runs:
             return OrderKind.NEW_DECK
         # Searching the last shoe is the dearest step here, so first see that the card before was a neighbour too.
-        if read[self.group_start - 1 : -1] not in self.again or len(window) < RUN_CARDS or 0 in window:
+        before = read[self.group_start - 1 : -1]
+        if (self.circle.find(before) < 0 and before not in self.again) or len(window) < RUN_CARDS or 0 in window:
             return None
         return self._in_last(window)
 
@@ -309,9 +312,9 @@ class _Patterns:
         return None
 
     def _in_last(self, window: bytes) -> OrderKind | None:
-        if window in self._circle:
+        if window in self._around:
             return OrderKind.LAST_SHOE
-        return OrderKind.LAST_SHOE_REVERSED if window[::-1] in self._circle else None
+        return OrderKind.LAST_SHOE_REVERSED if window[::-1] in self._around else None
 
     def enough_neighbours(self, kept: int) -> list[tuple[OrderKind, int]]:
         """Return the kinds whose kept neighbours have reached their threshold, with their number."""

@@ -49,7 +49,7 @@ def _step_entered(state: TableState, fact: f.StepEntered) -> None:
 
 
 def _card_dealt(state: TableState, fact: f.CardDealt) -> None:
-    round_, to, card = round_of(state), fact.to, fact.card
+    round_, to, card = state.round or no_round(state), fact.to, fact.card
     if to == BURN:
         card_left(state, card, BURNED)
         _burn(round_, Held(card, fact.evidence, True), fact.face)

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from controller.dealing.round import COMMUNITY, Held, Round, Seat
 from controller.errors import NotInOrderError
-from controller.integrity.census import Beyond
+from controller.integrity.census import ShoeCensus
 from controller.integrity.ledger import Imbalance, Ledger, Place
 from controller.table.state import TableState
 from firmware_bridge.cards import Sealed, unseal
@@ -45,19 +45,19 @@ def moved(result: Ledger | Imbalance, state: TableState) -> Ledger:
 
 def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
     """Account for one card that left the device: ledger, census, order."""
-    deck, code = state.deck, unseal(sealed, CENSUS).code
+    deck, round_, code = state.deck, state.round, unseal(sealed, CENSUS).code
     ledger = deck.ledger
     deck.ledger = ledger.leave(place) if ledger.device else ledger.put_in(place, 1)
     drawn = deck.census.draw(code)
-    if not isinstance(drawn, Beyond):
+    if type(drawn) is ShoeCensus:  # and not beyond it
         deck.census = drawn
     deck.watch, finding = deck.watch.advance(code)
     if finding is not None:
         deck.finding = finding.sentence
     if deck.fresh:
         deck.fresh = False
-    if state.round is not None:
-        state.round.out += 1
+    if round_ is not None:
+        round_.out += 1
 
 
 def hold(round_: Round, place: str, held: tuple[Held, ...]) -> None:

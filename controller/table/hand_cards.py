@@ -5,16 +5,12 @@ An unread card of a hand can be any card that is named; a card that was read can
 
 from __future__ import annotations
 
-import operator
-from typing import Final
-
 from controller.dealing.round import Held, Round
 from controller.table.acts import SetHand
 from controller.table.desk import Desk
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal_all, unseal_held
 
 CHECK = "checking cards that a person named"
-_NAME: Final = operator.attrgetter("name")
 
 
 def check_named(desk: Desk, place: str, named: tuple[Card, ...]) -> None:
@@ -38,7 +34,7 @@ def match_named(round_: Round, place: str, named: tuple[Card, ...]) -> tuple[Car
 
 def names_of(cards: tuple[Card, ...]) -> tuple[str, ...]:
     """Shown cards in scenario notation."""
-    return tuple(map(_NAME, cards))
+    return tuple([card.name for card in cards])
 
 
 def open_group(group: tuple[Sealed, ...], because: str) -> tuple[Card, ...]:

@@ -131,5 +131,7 @@ def _entry(kind: StateKind, act: type) -> Entry:
 
 
 OUTCOMES: dict[tuple[StateKind, type], Entry] = {(kind, act): _entry(kind, act) for kind in StateKind for act in ACTS}
-ROWS: dict[StateKind, dict[type, Entry]] = {kind: {act: OUTCOMES[kind, act] for act in ACTS} for kind in StateKind}
-"""The same by kind of state: two small tables are looked into faster than one large one with pairs."""
+JUDGES: dict[StateKind, dict[type, Callable[[Desk, a.AnyAct], None]]] = {
+    kind: {act: OUTCOMES[kind, act].run for act in ACTS} for kind in StateKind
+}
+"""What is run for them, by kind of state: two small tables are looked into faster than one large one with pairs."""

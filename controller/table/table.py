@@ -19,7 +19,7 @@ from controller.table.apply import draft_of, fold
 from controller.table.arriving import arrive
 from controller.table.desk import Course, Desk, Notes, Refusal
 from controller.table.outcome import Outcome, Wanted
-from controller.table.outcomes import ROWS
+from controller.table.outcomes import JUDGES
 from controller.table.remedies import apply_remedy
 from controller.table.state import TableState
 from controller.table.state import new_state as state_of_deck
@@ -70,13 +70,12 @@ def decide(procedure: Procedure, state: TableState, act: AnyAct, now_ms: int) ->
     origin = act.origin
     if origin is not None and origin.eseq:
         desk.emit(f.DeviceHeard(device=origin.device, eseq=origin.eseq))
-    refusal = None
+    refusal, round_ = None, state.round
     kind = procedure.kinds[state.phase]
-    if kind is DECIDING:  # it may wait for cards
-        kind = procedure.kind_at(state.phase, state.round)
+    if kind is DECIDING and round_ is not None and round_.plan:  # it may wait for cards
+        kind = procedure.kind_at(state.phase, round_)
     try:
-        judge = ROWS[kind][type(act)].run
-        judge(desk, act)
+        JUDGES[kind][type(act)](desk, act)
     except Refusal as refused:
         refusal = refused
         desk = _only_heard(state, desk)
