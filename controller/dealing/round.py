@@ -7,8 +7,6 @@ struct is a snapshot. Game modules read it in conditions and in their `judge`.
 from __future__ import annotations
 
 import functools
-import operator
-from typing import Final
 
 import msgspec
 
@@ -36,6 +34,15 @@ def seat_of(place: str) -> int | None:
     return int(place.split()[1]) if place.startswith("seat ") else None
 
 
+_KEYS = tuple(map(str, range(100)))
+"""More seats than any table has."""
+
+
+def hand_key(seat: int) -> str:
+    """The key under which the result of a seat's only hand is found."""
+    return _KEYS[seat]
+
+
 class Held(msgspec.Struct, frozen=True, gc=False):
     """A card lying at a place, with how it is known. `shown` is True once its face was exposed."""
 
@@ -44,8 +51,6 @@ class Held(msgspec.Struct, frozen=True, gc=False):
     shown: bool = False
     order: int = 0
     """Its number among the cards laid in this round, counted from 1; 0 while it lies nowhere."""
-
-
 
 
 class Seat(msgspec.Struct, frozen=True, gc=False):

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping
 
 from controller.dealing.game import Judged
-from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, seat_place
+from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, hand_key, seat_place
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain
 from controller.dealing.steps import Burn, Deal, Face, Option, Remedy, Step, Who
@@ -19,6 +19,8 @@ from firmware_bridge.cards import UNREADABLE, Card, unseal_held
 BOARD = 5
 _rank = functools.lru_cache(maxsize=64)(evaluate)
 """The dealer's hand is compared with every seat's; so it is ranked once. 64: more dealers than one house has at these games."""
+TOLD = ("", "folded")
+"""Standings of a seat that a turned hand is settled in."""
 COMPARED = "compared with the dealer's hand"
 OWN_CARDS = "a side wager stands on the two own cards"
 
@@ -50,22 +52,23 @@ def anything_open(round_: Round, side: str) -> bool:
 
 def seats_to_judge(round_: Round, side: str) -> list[Seat]:
     """Seats whose result can be told now: exposed ones, and those that folded without the side wager under which cards stay."""
-    known = round_.results
-    told = [
-        seat
-        for number, seat in round_.seats.items()
-        if (seat.exposed or (seat.status == "folded" and side not in seat.wagers))
-        and (not seat.status or seat.status == "folded")
-        and str(number) not in known
-    ]
+    known, told = round_.results, []
+    for number, seat in round_.seats.items():
+        status = seat.status
+        may_be_told = status in TOLD if seat.exposed else status == "folded" and side not in seat.wagers
+        if may_be_told and hand_key(number) not in known:
+            told.append(seat)
     return sorted(told, key=lambda seat: seat.number) if len(told) > 1 else told
 
 
 def open_board(round_: Round) -> tuple[Card, ...]:
     """The five community cards; none while one of them is not open or not known."""
     community = round_.hands.get(COMMUNITY, ())
-    if len(community) != BOARD or False in [held.shown for held in community]:
+    if len(community) != BOARD:
         return ()
+    for held in community:
+        if not held.shown:
+            return ()
     cards = unseal_held(community, COMPARED)
     return cards if UNREADABLE not in cards else ()
 

@@ -18,7 +18,7 @@ from controller.games import common as c
 from controller.games import hold_em as h
 from controller.games import stud as s
 from controller.games.hole_cards import check_hole_table
-from controller.hands.poker import CATEGORIES, LOWEST, PokerHand
+from controller.hands.poker import CATEGORIES, LOWEST, PokerHand, describe
 
 SHEETS = c.parallel("published sheets", "seven rule sheets of casinos agree")
 AFTER = ("flop", "turn", "river")
@@ -115,7 +115,7 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
             continue
         else:
             _compare(settings, slip, hand, dealer)
-            text, rule = hand.text, SHEETS
+            text, rule = describe(hand.value), SHEETS
         if "bonus" in seat.wagers:
             table = settings.table("bonus_table")
             h.settle_on_hole_cards(slip, "bonus", table, h.own_cards(round_, seat), round_.shown_cards(DEALER))

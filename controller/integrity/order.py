@@ -155,8 +155,7 @@ class OrderWatch(msgspec.Struct, frozen=True, gc=False):
             and patterns.circle.find(group) < 0
             and group not in patterns.again
             and read[-_TAIL:] not in patterns.tails
-            and not self.gap
-            and not patterns.holed
+            and not (self.gap or patterns.holed)
         ):
             return OrderWatch(reference, read, self.kept, 0, self.found), None
         return self._look_closer(patterns, read)

@@ -9,7 +9,7 @@ from controller.integrity.order import OrderWatch
 from controller.table import facts as f
 from controller.table.folding import CENSUS, Appliers, moved
 from controller.table.state import Alarm, Deck, TableState, new_deck
-from firmware_bridge.cards import unseal_all
+from firmware_bridge.cards import unseal_codes
 
 
 def _table_opened(state: TableState, fact: f.TableOpened) -> None:
@@ -56,7 +56,7 @@ def _last_order(deck: Deck) -> bytes:
 
 def _state_carried(state: TableState, fact: f.StateCarried) -> None:
     """All that the rounds before leave behind; a fold may begin here."""
-    last = bytes([card.code for card in unseal_all(fact.last_order, CENSUS)])
+    last = unseal_codes(fact.last_order, CENSUS)
     spec = state.deck.spec
     deck = new_deck(spec, last, state.deck.watch)
     deck.ledger = deck.ledger.load(fact.cards)

@@ -8,7 +8,7 @@ from controller.dealing.round import COMMUNITY, DEALER, SIDES, Held, Round, Seat
 from controller.table import facts as f
 from controller.table.folding import CENSUS, Appliers, FoldError, change_seat, no_round, rack, round_of, take_turn
 from controller.table.state import TableState
-from firmware_bridge.cards import UNREADABLE, Card, seal_all, unseal, unseal_held
+from firmware_bridge.cards import UNREADABLE, Card, Sealed, seal_all, unseal, unseal_held
 
 
 def _decided(state: TableState, fact: f.Decided) -> None:
@@ -76,7 +76,7 @@ def _exposed(state: TableState, fact: f.Exposed) -> None:
         round_.dealer_exposed, round_.dealer_natural = True, fact.natural
         round_.redeemable = ""
         if fact.groups:
-            round_.dealer_groups = {name: seal_all(cards) for name, cards in fact.groups}
+            round_.dealer_groups = _sealed(fact.groups)
     elif fact.place in SIDES:
         round_.hands = {**round_.hands, fact.place: _show_all(round_.hands.get(fact.place, ()), fact)}
     else:
@@ -85,9 +85,16 @@ def _exposed(state: TableState, fact: f.Exposed) -> None:
         take_turn(round_, fact.place)
 
 
+def _sealed(groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> dict[str, tuple[Sealed, ...]]:
+    sealed = {}
+    for name, cards in groups:
+        sealed[name] = seal_all(cards)
+    return sealed
+
+
 def _show_seat(round_: Round, number: int, fact: f.Exposed) -> None:
     seat = round_.seats[number]
-    groups = {name: seal_all(cards) for name, cards in fact.groups} or seat.groups
+    groups = _sealed(fact.groups) if fact.groups else seat.groups
     change_seat(round_, replace(seat, groups=groups, exposed=fact.done))
     place = seat_place(number)
     round_.hands = {**round_.hands, place: _show_named(round_.hands.get(place, ()), fact.cards)}

@@ -55,7 +55,7 @@ def _card_dealt(state: TableState, fact: f.CardDealt) -> None:
         _burn(round_, Held(card, fact.evidence, True), fact.face)
     else:
         card_left(state, card, DEALT)
-        lay(round_, to, card, fact.evidence, shown=fact.face == "up")
+        lay(round_, to, card, fact.evidence, fact.face)
     round_.cursor += 1
     if round_.redeemable:
         round_.redeemable = ""

@@ -15,6 +15,8 @@ CARD_STEPS = (Burn, BurnByFirst, Deal, Stack, Draw)
 """Steps that are over when they plan no card."""
 WAITING_FOR_TURNS = (Decide, DecideSide, SetHands, ExposeCards, Settle)
 """Steps that wait for the places whose turn it is, where there are any."""
+OVER_WITHOUT_TURNS = (Decide, DecideSide, Settle)
+"""Those of them that are over at once where there is none."""
 
 
 def arrive(desk: Desk, step: Step, round_: Round) -> None:
@@ -42,7 +44,7 @@ def arrive(desk: Desk, step: Step, round_: Round) -> None:
         _turn_up_at_once(desk, step)
     elif (
         isinstance(step, CARD_STEPS)
-        or (isinstance(step, Decide | DecideSide | Settle) and not round_.turns)
+        or (isinstance(step, OVER_WITHOUT_TURNS) and not round_.turns)
         or (isinstance(step, SetHands) and not round_.turns and not step.ends_with_discards)
         or (isinstance(step, Collect) and round_.collected)
     ):
@@ -63,7 +65,7 @@ def _turn_up_at_once(desk: Desk, step: ExposeSide) -> None:
     if not step.at_once or UNREADABLE in cards:
         return
     desk.emit(f.Exposed(place=step.side.value, cards=cards))
-    desk.notes.cards = tuple(card.name for card in cards)
+    desk.notes.cards = cards
     desk.fire("advance")
 
 

@@ -13,6 +13,7 @@ from controller.table import facts as f
 from controller.table.acts import CloseBets, Start, Wager
 from controller.table.desk import VOIDING, Desk
 from controller.table.exchange_acts import close_betting
+from controller.table.folding import no_round
 from controller.table.holder_acts import bets_flaw, check_placers, default_wagers, fix_holder, holds_next, name_holder, return_uncovered
 from firmware_bridge.cards import UNREADABLE, card_from_code
 
@@ -40,7 +41,7 @@ def wager(desk: Desk, act: Wager) -> None:
             desk.refuse("bad-amount", f"Seat {seat}: the {word} wager must be more than nothing.")
         amounts[known[word]] = amount
     _begin_round(desk)
-    round_, notes, place = desk.round, desk.notes, seat_place(seat)
+    round_, notes, place = desk.draft.round or no_round(desk.draft), desk.notes, seat_place(seat)
     before = round_.seats.get(seat)
     _check_wagers(desk, seat, {**before.wagers, **amounts} if before is not None else amounts)
     if procedure.holder_wagers:
@@ -89,7 +90,7 @@ def placed_by_others(round_: Round, seat: int, kind: WagerKind) -> int | None:
 
 
 def _begin_round(desk: Desk) -> None:
-    kind = desk.kind
+    kind = desk.procedure.kinds[desk.draft.phase]
     if kind is WAGERING:
         return
     if kind is StateKind.COMPLETE and desk.procedure.shuffle_each_round:

@@ -49,16 +49,18 @@ def card_out(desk: Desk, act: CardOut) -> None:
 
 def _is_as_asked(desk: Desk, act: CardOut, round_: Round) -> bool:
     """The usual card, with nothing about it or the table that would have to be looked at: nearly every card is one."""
-    draft, code = desk.draft, unseal(act.read, CENSUS).code
+    draft, code, back = desk.draft, unseal(act.read, CENSUS).code, act.back
     census = draft.deck.census
+    if act.unreadable or act.face_up or act.double or act.out_of_flow or act.back_mismatch or act.beyond:
+        return False
     return (
         round_.cursor < len(round_.plan)
         and draft.phase in desk.procedure.dealt_singly
         and code != 0
         and census.counts[code] > 0
-        and not (act.unreadable or act.face_up or act.double or act.out_of_flow or act.back_mismatch or act.beyond)
-        and not (census.unknown or round_.returning)
-        and (act.back is None or act.back == draft.deck.back)
+        and not census.unknown
+        and not round_.returning
+        and (back is None or back == draft.deck.back)
     )
 
 
@@ -131,8 +133,7 @@ def _lay_as_planned(desk: Desk, act: CardOut, round_: Round, evidence: str) -> t
     """The card goes to its planned (place, face)."""
     place, face = round_.plan[round_.cursor]
     shown = shown_card(act.read, face) if face == "up" else None
-    step, notes = desk.procedure.by_name.get(desk.draft.phase), desk.notes
-    rule = step.rule if step is not None else None
+    notes, rule = desk.notes, desk.procedure.by_name[desk.draft.phase].rule
     desk.emit(f.CardDealt(to=place, face=face, card=act.read, evidence=evidence, shown=shown, rule=rule))
     notes.to, notes.face, notes.evidence, notes.rule = place, face, evidence, rule
     if shown is not None:
@@ -282,7 +283,7 @@ def _judge_stack(desk: Desk, act: StackOut) -> None:
     evidence = "read" if len(read) == len(cards) else "counted"
     bad = _bad_in_stack(desk, act.cards)
     shown = tuple(shown_card(card, face) for card, face in zip(cards, faces, strict=True))
-    desk.notes.cards = tuple(card.name for card in shown if card is not None)
+    desk.notes.cards = tuple(card for card in shown if card is not None)
     racked = step.size - step.keeps if step.keeps is not None and len(cards) == step.size == act.count else 0
     desk.emit(f.StackDealt(to=place, cards=cards, faces=faces, evidence=evidence, shown=shown, racked=racked))
     desk.notes.to, desk.notes.face, desk.notes.evidence, desk.notes.rule = (

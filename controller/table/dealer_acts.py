@@ -13,7 +13,7 @@ from controller.table.arriving import stub_count_due
 from controller.table.codes import sentence
 from controller.table.desk import Desk, stub_expected
 from controller.table.going_on import settle_alarm
-from controller.table.hand_cards import check_named, hand_faces, match_named, named_groups, names_of, open_group
+from controller.table.hand_cards import check_named, hand_faces, match_named, named_groups, open_group
 from controller.table.judging import overall
 from controller.table.show_acts import show_hand
 from controller.table.side_acts import declare_outcome, expose_side
@@ -48,7 +48,7 @@ def _point_at_open_hand(desk: Desk, number: int) -> None:
         desk.refuse("not-wagered", f"Seat {number} has no hand in this round.")
     if not any(key == str(number) or key.startswith(f"{number} hand ") for key in desk.round.results):
         desk.refuse("not-your-turn", f"The hand of seat {number} is settled after the last card.")
-    desk.notes.to, desk.notes.face, desk.notes.cards = place, "up", names_of(desk.round.shown_cards(place))
+    desk.notes.to, desk.notes.face, desk.notes.cards = place, "up", desk.round.shown_cards(place)
 
 
 def _expose_community(desk: Desk, act: Expose) -> None:
@@ -72,7 +72,7 @@ def _expose_community(desk: Desk, act: Expose) -> None:
         if last and done:
             desk.emit(f.TurnTaken(place=COMMUNITY))
     desk.notes.rule, desk.notes.to, desk.notes.face = step.rule, COMMUNITY, "up"
-    desk.notes.cards = names_of(cards)
+    desk.notes.cards = cards
     if done:
         desk.judge()
         desk.fire("advance")
@@ -118,7 +118,7 @@ def _turn_some_of_dealer(desk: Desk, step: ExposeCards, named: tuple[Card, ...])
     for number, card in zip(step.cards, cards, strict=True):
         desk.emit(f.Exposed(place=f"{DEALER} {number}", cards=(card,), done=False))
     desk.emit(f.TurnTaken(place=DEALER))
-    desk.notes.to, desk.notes.face, desk.notes.cards = DEALER, "up", names_of(cards)
+    desk.notes.to, desk.notes.face, desk.notes.cards = DEALER, "up", cards
 
 
 def turn_dealer(desk: Desk, named: tuple[Card, ...]) -> None:
@@ -128,12 +128,13 @@ def turn_dealer(desk: Desk, named: tuple[Card, ...]) -> None:
     procedure = desk.procedure
     natural = procedure.game.is_natural(procedure.settings, cards)
     desk.emit(f.Exposed(place=DEALER, cards=cards, natural=natural))
-    desk.notes.to, desk.notes.face, desk.notes.cards = DEALER, "up", names_of(cards)
+    desk.notes.to, desk.notes.face, desk.notes.cards = DEALER, "up", cards
 
 
 def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
-    step, round_ = desk.step, desk.round
-    if not isinstance(step, Settle):
+    draft = desk.draft
+    step, round_ = desk.procedure.by_name.get(draft.phase), draft.round
+    if not isinstance(step, Settle) or round_ is None:
         desk.refuse("not-your-turn", "Players' hands are not exposed in this step.")
     seat = round_.seats.get(number)
     if seat is None:
@@ -149,7 +150,7 @@ def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
     groups, cards = _shown_groups(desk, act, round_, seat, place)
     desk.emit(f.Exposed(place=place, cards=cards, groups=groups))
     notes = desk.notes
-    notes.to, notes.face, notes.rule, notes.cards = place, "up", step.rule, names_of(cards)
+    notes.to, notes.face, notes.rule, notes.cards = place, "up", step.rule, cards
     if not _ruled(desk, number, groups):
         return
     desk.judge()
@@ -278,7 +279,7 @@ def set_dealer(desk: Desk, act: SetHand) -> None:
         desk.emit(f.Exposed(place=DEALER, cards=(*shown, *rest), groups=groups, done=False))
     desk.emit(f.HandSet(place=DEALER, groups=tuple((name, seal_all(group)) for name, group in groups), to_rack=len(rest)))
     desk.notes.to, desk.notes.face = DEALER, "up"
-    desk.notes.cards = names_of(tuple(card for _, group in groups for card in group))
+    desk.notes.cards = tuple(card for _, group in groups for card in group)
     desk.judge()
     desk.fire("advance")
 

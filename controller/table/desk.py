@@ -75,7 +75,7 @@ class Notes:
     to: str | None = None
     face: str | None = None
     card: str | None = None
-    cards: tuple[str, ...] = ()
+    cards: tuple[Card, ...] = ()
     place: str | None = None
     choice: str | None = None
     irregularity: str | None = None
@@ -115,9 +115,10 @@ class Desk(msgspec.Struct, eq=False, gc=False):
     @property
     def round(self) -> Round:
         """The present round; handlers are only called where there is one."""
-        if self.draft.round is None:
-            raise Refusal("not-expected-now", "No round is in progress.")
-        return self.draft.round
+        return self.draft.round or self._no_round()
+
+    def _no_round(self) -> NoReturn:
+        raise Refusal("not-expected-now", "No round is in progress.")
 
     @property
     def step(self) -> Step | None:
@@ -174,7 +175,7 @@ class Desk(msgspec.Struct, eq=False, gc=False):
 
     def serve(self) -> None:
         """The planned cards may come: is the rest of the deck large enough, and do some of them wait already?"""
-        round_ = self.round
+        round_ = self.draft.round or self._no_round()
         row = self.procedure.irregularities.get("too-few-cards")
         if row is not None and row.remedy == RESHUFFLE_REST and not round_.returning:
             waiting = sum(as_next for _, as_next in round_.aside)
@@ -204,26 +205,27 @@ class Desk(msgspec.Struct, eq=False, gc=False):
 
     def step_done(self) -> None:
         """Go on when the step has all its cards; a rule that asks card by card is asked again."""
-        round_ = self.round
+        round_ = self.draft.round or self._no_round()
         if not round_.plan or round_.cursor < len(round_.plan):
             return
         step = self.procedure.by_name.get(self.draft.phase)
-        if isinstance(step, ASKED_AGAIN):
+        if isinstance(step, Deal):
+            if step.announces is not None:
+                self.notes.message = step.announces(round_)
+        elif isinstance(step, ASKED_AGAIN):
             self.enter(self.draft.phase)
             return
-        if isinstance(step, HandCard):
+        elif isinstance(step, HandCard):
             self.fire("drawn")
             return
-        if isinstance(step, Betting) or (isinstance(step, Exchange) and round_.turns):
+        elif isinstance(step, Betting) or (isinstance(step, Exchange) and round_.turns):
             return
-        if isinstance(step, Deal) and step.announces is not None:
-            self.notes.message = step.announces(round_)
         self.fire("advance")
 
     def judge(self) -> None:
         """Record the results that the round now allows and that are not recorded yet."""
-        round_ = self.round
-        for hand in self.procedure.game.judge(self.procedure.settings, round_):
+        round_, procedure = self.draft.round or self._no_round(), self.procedure
+        for hand in procedure.game.judge(procedure.settings, round_):
             if round_.results.get(hand.key) == hand.results and round_.pays.get(hand.key) == hand.pays:
                 continue
             self.judged(hand)

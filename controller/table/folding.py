@@ -68,11 +68,12 @@ def hold(round_: Round, place: str, held: tuple[Held, ...]) -> None:
     round_.hands = {**round_.hands, key: round_.hands.get(key, ()) + numbered}
 
 
-def lay(round_: Round, place: str, card: Sealed, evidence: str, *, shown: bool) -> None:
+def lay(round_: Round, place: str, card: Sealed, evidence: str, face: str) -> None:
     """One more card lies at a place from now on."""
     key = COMMUNITY if place.startswith(COMMUNITY) else place
     hands, laid = round_.hands.copy(), round_.laid + 1
-    hands[key] = (*hands.get(key, ()), Held(card, evidence, shown, laid))
+    held = (Held(card, evidence, face == "up", laid),)
+    hands[key] = hands[key] + held if key in hands else held
     round_.hands, round_.laid = hands, laid
 
 

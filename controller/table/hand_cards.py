@@ -32,11 +32,6 @@ def match_named(round_: Round, place: str, named: tuple[Card, ...]) -> tuple[Car
     return tuple(rest)
 
 
-def names_of(cards: tuple[Card, ...]) -> tuple[str, ...]:
-    """Shown cards in scenario notation."""
-    return tuple([card.name for card in cards])
-
-
 def open_group(group: tuple[Sealed, ...], because: str) -> tuple[Card, ...]:
     """The cards of a set group; the caller names the rule that lets it look."""
     return unseal_all(group, because)

@@ -109,6 +109,8 @@ def fix_holder(desk: Desk) -> None:
 
 def return_uncovered(desk: Desk) -> None:
     """When the bets are closed, the part of the holder's wager that nobody covers goes back."""
+    if not desk.procedure.holder_wagers:
+        return
     round_ = desk.round
     holder = round_.seats.get(round_.button or 0)
     for kind in desk.procedure.game.wagers:

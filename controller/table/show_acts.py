@@ -8,7 +8,7 @@ from controller.dealing.steps import Order
 from controller.table import facts as f
 from controller.table.acts import Expose
 from controller.table.desk import Desk
-from controller.table.hand_cards import hand_faces, names_of
+from controller.table.hand_cards import hand_faces
 
 
 def show_hand(desk: Desk, step: ShowHands, act: Expose, number: int) -> None:
@@ -20,7 +20,7 @@ def show_hand(desk: Desk, step: ShowHands, act: Expose, number: int) -> None:
         desk.refuse("not-your-turn", f"{turns[0]} shows its cards first.", step.rule)
     cards = hand_faces(desk, desk.round.hands.get(place, ()), act.cards, place)
     desk.emit(f.HandShown(seat=number, wager=step.wager, cards=cards))
-    desk.notes.to, desk.notes.face, desk.notes.rule, desk.notes.cards = place, "up", step.rule, names_of(cards)
+    desk.notes.to, desk.notes.face, desk.notes.rule, desk.notes.cards = place, "up", step.rule, cards
     desk.judge()
     if not desk.round.turns:
         desk.fire("advance")

@@ -12,7 +12,7 @@ from controller.dealing.steps import Draw, Option
 from controller.table import facts as f
 from controller.table.acts import Decide, Expose
 from controller.table.desk import Desk
-from controller.table.hand_cards import hand_faces, names_of
+from controller.table.hand_cards import hand_faces
 from firmware_bridge.cards import Card
 
 OUTCOMES = (*SIDES, "tie")
@@ -38,7 +38,7 @@ def expose_side(desk: Desk, act: Expose, side: str) -> None:
 def _turn(desk: Desk, named: tuple[Card, ...], side: str, *, done: bool = True) -> tuple[Card, ...]:
     cards = hand_faces(desk, desk.round.hands.get(side, ()), named, side)
     desk.emit(f.Exposed(place=side, cards=cards, done=done))
-    desk.notes.to, desk.notes.face, desk.notes.cards = side, "up", names_of(cards)
+    desk.notes.to, desk.notes.face, desk.notes.cards = side, "up", cards
     return cards
 
 

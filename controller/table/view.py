@@ -46,7 +46,7 @@ def outcome(procedure: Procedure, state: TableState, act: str, notes: Notes, ref
         to=notes.to,
         face=notes.face,
         card=notes.card,
-        cards=notes.cards,
+        cards=tuple([card.name for card in notes.cards]),
         place=notes.place,
         choice=notes.choice,
         irregularity=notes.irregularity,
