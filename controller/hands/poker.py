@@ -155,12 +155,12 @@ _TEXT_OF: Final[dict[PokerCategory, Callable[[int], str]]] = {
     PokerCategory.SUITED_FIVE_OF_A_KIND: lambda value: f"five suited {_firsts(value)}",
 }
 _TEXTS: Final = tuple(_TEXT_OF[category] for category in CATEGORIES)
-_NAMES: Final = (
+_NAMES: Final[tuple[str, ...]] = (
     "",
     "ace",
     *("deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"),
 )
-_PLURALS: Final = tuple(f"{name}es" if name == "six" else f"{name}s" for name in _NAMES)
+_PLURALS: Final[tuple[str, ...]] = tuple(f"{name}es" if name == "six" else f"{name}s" for name in _NAMES)
 _SYMBOLS: Final = "?A23456789TJQKA"
 
 

@@ -305,11 +305,6 @@ class Desk(msgspec.Struct, eq=False, gc=False):
         self.raise_alarm(why, holds=False, ways=("replace-deck",))
         self.fire("quarantine")
 
-    @staticmethod
-    def name_of_exposed(card: Sealed) -> str:
-        """The name of a card that the dealer exposed by mistake: everybody at the table has seen it."""
-        return unseal(card, "exposed by the dealer").name
-
     @property
     def cards_in_device(self) -> int:
         """Cards that the device still holds, by the ledger."""

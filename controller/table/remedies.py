@@ -13,6 +13,7 @@ from controller.dealing.rules import Rule
 from controller.dealing.steps import Betting, Deal, Decide, Exchange, SetHands, Settle, Who
 from controller.table import facts as f
 from controller.table.desk import Desk
+from firmware_bridge.cards import unseal
 
 WAYS: Final = ("continue", "void", "replace-deck", "reshuffle")
 
@@ -88,7 +89,7 @@ def _burned_instead(desk: Desk, where: str) -> bool:
         return False
     card = hand[down[-1]].card
     desk.emit(f.BurnedInstead(place=where, index=down[-1], plan=((where, "down"),)))
-    desk.notes.cards = (desk.name_of_exposed(card),)
+    desk.notes.cards = (unseal(card, "exposed by the dealer"),)
     desk.serve()
     return True
 
