@@ -10,6 +10,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 
+def as_sentence(words: str) -> str:
+    """Return words as a sentence that stands alone: a capital, unless a name comes first, and a full stop, unless a command comes last."""
+    first, _, _ = words.partition(" ")
+    if first.isalpha() and first != "shoed":
+        words = words[:1].upper() + words[1:]
+    return words if words.endswith((".", "?", "!")) or ": shoed " in words else f"{words}."
+
+
 class ShoedError(Exception):
     """What stops the current operation, told to a person.
 

@@ -22,7 +22,7 @@ from typing import Final, Protocol, runtime_checkable
 import click
 
 from controller.cli.output import EXIT_GOOD, EXIT_USAGE, OutputStyle, encode_json, printable
-from controller.errors import ShoedError
+from controller.errors import ShoedError, as_sentence
 
 ENTRY_POINT_GROUP: Final = "shoed.commands"
 EXIT_DEFECT: Final = 70
@@ -158,7 +158,7 @@ def _tell(code: str, what: str, do: str, style: OutputStyle) -> None:
     if style.as_json:
         click.echo(encode_json({"error": {"code": code, "what": what, "do": do}}), err=True)
         return
-    click.echo(f"{printable(what)}\n{printable(do)}\n({code})", err=True)
+    click.echo(f"{printable(as_sentence(what))}\n{printable(as_sentence(do))}\n({code})", err=True)
 
 
 def _usage_hint(error: click.UsageError) -> str:

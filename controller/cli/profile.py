@@ -11,7 +11,7 @@ import msgspec
 from controller.cli.output import json_option, write_json, write_line, write_listing
 from controller.cli.profile_checks import checks
 from controller.cli.shelves import PROFILES_OPTION, shelf_of
-from controller.errors import NotInOrderError, ShoedError
+from controller.errors import NotInOrderError, ShoedError, as_sentence
 from device_profiles.errors import ProfileError
 from device_profiles.extending import OWN, extended
 from device_profiles.loader import PROFILE_BYTES_MAX, parse_profile, read_tables
@@ -45,9 +45,7 @@ def _loaded(name: str, shelf: ProfileShelf) -> Profile | PlainProfile:
     try:
         return shelf.get(name)
     except ProfileError as error:
-        raise ProfileNotFoundError(
-            "no-such-profile", f"{str(error)[:1].upper()}{str(error)[1:]}.", "List them: shoed profile list"
-        ) from error
+        raise ProfileNotFoundError("no-such-profile", as_sentence(str(error)), "List them: shoed profile list") from error
 
 
 @command.command("list")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from controller.errors import as_sentence
 from controller.service.config import Setup
 from controller.service.finding import Finding, Grade
 from controller.service.usb_config import allowed_devices
@@ -24,7 +25,7 @@ def check_sockets(setup: Setup) -> Iterator[Finding]:
     try:
         found = [seen for seen in look_everywhere(list(servers))() if not seen.is_root_hub]
     except TransportError as error:
-        yield Finding(CHECK, Grade.WRONG, f"{error.what[:1].upper()}{error.what[1:]}.", f"{error.do[:1].upper()}{error.do[1:]}.")
+        yield Finding(CHECK, Grade.WRONG, as_sentence(error.what), as_sentence(error.do))
         return
     foreign = [(seen, words) for seen in found if (words := objection_to(seen, allowed)) is not None]
     for seen, words in foreign:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final
 
+from controller.errors import as_sentence
 from controller.technician.errors import DeviceNotInOrderError, TechnicianError
 from controller.technician.reach import AnyCodec, AnySession, Reach, codec_of, session_of, transport_of
 from device_profiles.plain.frames import Way
@@ -125,10 +126,10 @@ class Bench:
         try:
             tid = self.session.request(command, self.clock())
         except MisuseError as error:
-            raise TechnicianError("bad-command", f"{_sentence(error)}.", "`shoed profile show` lists the commands.") from error
+            raise TechnicianError("bad-command", as_sentence(str(error)), "`shoed profile show` lists the commands.") from error
         except NotReadyError as error:
             raise DeviceNotInOrderError(
-                "device-not-ready", f"{_sentence(error)}.", "Try again; `identify` shows where it stands."
+                "device-not-ready", as_sentence(str(error)), "Try again; `identify` shows where it stands."
             ) from error
         answer: asyncio.Future[CommandAnswered | CommandFailed] = asyncio.get_running_loop().create_future()
         self._answers[tid] = answer
@@ -298,8 +299,3 @@ def refusal_of(name: str, answer: CommandAnswered | CommandFailed) -> Technician
             return DeviceNotInOrderError(
                 "command-refused", what, "`shoed device identify` shows in which state it is and which error it has."
             )
-
-
-def _sentence(error: Exception) -> str:
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from controller.errors import as_sentence
 from controller.service.bus_lines import choices_at
 from controller.service.config import Place
 from controller.service.device_plan import line_choices as plain_choices
@@ -79,8 +80,7 @@ def codec_of(profile: str, profiles: Path | None = None) -> AnyCodec:
             return PlainCodec(shelf.plain(profile))
         return Codec(shelf.sdp1(profile)) if shelf.is_own(profile) else load_codec(profile)
     except ProfileError as error:
-        text = str(error)
-        raise TechnicianError("no-such-profile", f"{text[:1].upper()}{text[1:]}.", "List them: shoed profile list") from error
+        raise TechnicianError("no-such-profile", as_sentence(str(error)), "List them: shoed profile list") from error
 
 
 def settings_at(reach: Reach, codec: AnyCodec) -> tuple[SerialSettings, ...]:
