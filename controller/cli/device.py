@@ -19,9 +19,11 @@ from controller.cli.device_options import (
     complete_field,
     complete_message,
     diagnosable,
+    found,
     reaching,
     read_key,
     run_on,
+    searching,
     tell,
     wants_diagnosis,
 )
@@ -222,13 +224,14 @@ def _answer(answer: CommandAnswered | CommandFailed, *, show_cards: bool) -> dic
 @reaching
 @click.option("--tries", default=100, show_default=True, type=click.IntRange(1, 100_000), help="How many questions.")
 @click.option("--size", default=64, show_default=True, type=click.IntRange(0, 200), help="Bytes that are sent there and back.")
+@searching
 @json_option
-def linetest_command(place: Place, tries: int, size: int, as_json: bool) -> int:
+def linetest_command(place: Place, tries: int, size: int, search: bool, as_json: bool) -> int:
     """Measure round trips, damage and jitter of the line, and judge it."""
     with click.progressbar(length=tries, label="Line test", file=sys.stderr, hidden=as_json or not sys.stderr.isatty()) as bar:
 
         async def work(reach: Reach) -> tuple[Verdict, dict[str, object]]:
-            async with Bench(reach, connect_s=LINE_CONNECT_S) as bench:
+            async with Bench(await found(reach, search=search), connect_s=LINE_CONNECT_S) as bench:
                 measured = await measure_line(bench, tries, size, lambda: bar.update(1))
                 return measured.verdict, msgspec.to_builtins(measured)
 
@@ -253,6 +256,7 @@ def linetest_command(place: Place, tries: int, size: int, as_json: bool) -> int:
 @click.option("--capture", type=_NEW_FILE, help="Write everything to this new file too.")
 @click.option("--events", is_flag=True, help="Ask for the device's events. They are acknowledged when they are in the capture.")
 @click.option("--show-cards", is_flag=True, help="Name cards, in diagnostic mode only: what is inside then is a test deck.")
+@searching
 @json_option
 def monitor_command(  # noqa: PLR0913, PLR0917  # one parameter for each option
     place: Place,
@@ -264,6 +268,7 @@ def monitor_command(  # noqa: PLR0913, PLR0917  # one parameter for each option
     capture: Path | None,
     events: bool,
     show_cards: bool,
+    search: bool,
     as_json: bool,
 ) -> None:
     """Show what goes over the line: time, direction, bytes and meaning side by side."""
@@ -279,7 +284,11 @@ def monitor_command(  # noqa: PLR0913, PLR0917  # one parameter for each option
         show_cards=show_cards,
         as_json=as_json,
     )
-    run_on(place, lambda reach: monitor_device(reach, diagnosis, watch), diagnosis)
+
+    async def work(reach: Reach) -> None:
+        await monitor_device(await found(reach, search=search), diagnosis, watch)
+
+    run_on(place, work, diagnosis)
 
 
 @command.command("replay")

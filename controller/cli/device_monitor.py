@@ -9,13 +9,13 @@ from typing import Final
 
 import msgspec
 
-from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, write_json, write_line
+from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, write_json, write_line, write_note
 from controller.technician.bench import Bench
 from controller.technician.diagnosis import AFTERWARDS, Diagnosis, diagnosing
 from controller.technician.errors import TechnicianError
 from controller.technician.filters import Filter, filter_of
 from controller.technician.lines import Seen, reader_of
-from controller.technician.reach import Reach, codec_of
+from controller.technician.reach import Reach, codec_of, settings_at
 from controller.technician.recording import Recorder, open_capture, opened, write_frames
 from controller.technician.replaying import Replayed, replay, seen_in
 from device_profiles.plain.frames import Way
@@ -30,6 +30,11 @@ _HEX_WIDTH: Final = ROW_BYTES * 3
 _ARROWS: Final = {Way.IN: "<-", Way.OUT: "->"}
 MONITOR_CAPTURE_BYTES: Final = 100 << 20
 """A day of a busy shoe; `capture --most-mb` takes more."""
+
+
+NOTHING_SENSIBLE: Final = (
+    "Nothing came that is a message of the profile: the line may be set otherwise (--search tries that), or it is another device."
+)
 
 
 class Watch(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,12 +149,15 @@ class LineWriter:
     def __init__(self, bench: Bench, shown: Filter, *, show_cards: bool, as_json: bool) -> None:
         self._bench, self._shown, self._as_json = bench, shown, as_json
         self._reader = reader_of(bench.codec, pauses=not bench.transport.is_uart, show_cards=show_cards)
+        self._sensible = False
+        """Whether the device said anything that its profile knows."""
         self._offset_s = time.time() - bench.clock()
         bench.ears.append(self._hear)
         bench.listeners.append(self._note)
 
     def _hear(self, way: Way, chunk: bytes, now_s: float) -> None:
         for seen in self._reader.read(way, chunk, now_s):
+            self._sensible |= way is Way.IN and not seen.is_fault
             if self._shown.shows(seen):
                 write_seen(msgspec.structs.replace(seen, at_s=seen.at_s + self._offset_s), as_json=self._as_json)
 
@@ -184,6 +192,9 @@ class LineWriter:
             write_json({"counters": told})
         else:
             write_line("   -- " + ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in told.items()))
+        was_spoken = line.bytes_in or line.bytes_out
+        if was_spoken and not self._sensible and len(settings_at(self._bench.reach, self._bench.codec)) > 1:
+            write_note(NOTHING_SENSIBLE)
 
 
 class _Opened:

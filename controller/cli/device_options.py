@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 import click
 import msgspec
 
-from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, write_json, write_line, write_listing
+from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, write_json, write_line, write_listing, write_note
 from controller.cli.shelves import PROFILES_OPTION, shelf_of
 from controller.errors import ShoedError
 from controller.service.config_file import load_config
@@ -29,6 +29,7 @@ from controller.technician.errors import TechnicianError
 from controller.technician.filters import message_names
 from controller.technician.findings import Found
 from controller.technician.holder import gather_codes, held_error, holder_of, lent
+from controller.technician.identity import heard_at
 from controller.technician.reach import Reach, codec_of
 from controller.technician.sending import sendables
 from controller.technician.work_log import usual_path
@@ -83,6 +84,7 @@ def complete_message(context: click.Context, _parameter: click.Parameter, begun:
     return [name for name in message_names(codec_of(_profile_of(context), _profiles_of(context))) if name.startswith(begun)]
 
 
+UNPROVED: Final = "No configuration that knows persons is named (--config): unless a daemon asks for codes, they are taken on their word."
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
 PROFILE_OPTION: Final = click.option(
     "--profile", default=None, shell_complete=complete_profile, help="The device's profile; sdp1 if not given."
@@ -145,6 +147,22 @@ def reaching(command: Command[R]) -> Command[R]:
     return _with(run, _REACH)
 
 
+def searching(command: Command[R]) -> Command[R]:
+    """Give a command the option `--search`; it gets `search`."""
+    words = "Where nothing intelligible is heard, try the other settings that the profile's line may have."
+    return click.option("--search", is_flag=True, help=words)(command)
+
+
+async def found(reach: Reach, *, search: bool) -> Reach:
+    """Return how the device is reached: where it is to be searched, at the settings at which it is heard, which is told."""
+    if not search:
+        return reach
+    at = await heard_at(reach)
+    if at.settings is not None and at.settings != reach.settings:
+        write_note(f"The device speaks at {at.settings.words()}, which is not usual for its profile.")
+    return at
+
+
 def diagnosable(command: Command[R]) -> Command[R]:
     """Give a command the options of diagnostic mode; it gets `diagnosis`, which is None when it is not asked for."""
 
@@ -164,9 +182,21 @@ def diagnosable(command: Command[R]) -> Command[R]:
                 raise wants_diagnosis("Diagnostic mode wants a work order and two persons")
             grant = Grant(ticket=ticket, by=parse_by(by, "--by"), second=parse_by(second, "--second"), minutes=minutes)
             diagnosis = Diagnosis(grant=grant, work_log=work_log or usual_path())
+            place = next((one for one in args if isinstance(one, Place)), None)
+            diagnosis = _with_codes(diagnosis, None if place is None else place.config_file)
         return command(*args, diagnosis=diagnosis, **others)
 
     return _with(run, _DIAGNOSIS)
+
+
+def _with_codes(diagnosis: Diagnosis, config_file: Path | None) -> Diagnosis:
+    """Ask both persons for their codes where the configuration at hand knows any; without one, say that nobody proves anything."""
+    persons = () if config_file is None else load_config(config_file).config.person
+    if not persons:
+        write_note(UNPROVED)
+        return diagnosis
+    grant = diagnosis.grant
+    return msgspec.structs.replace(diagnosis, persons=persons, codes={"by": ask_code(grant.by), "second": ask_code(grant.second)})
 
 
 def wants_diagnosis(what: str) -> TechnicianError:
@@ -212,7 +242,8 @@ def run_on(place: Place, work: Callable[[Reach], Awaitable[R]], diagnosis: Diagn
         if diagnosis is None or held.address != place.reach.address:
             raise held_error(held) from None
         grant = diagnosis.grant
-        with lent(held, grant, gather_codes(held, ask_code, by=grant.by, second=grant.second)) as line:
+        codes = diagnosis.codes or gather_codes(held, ask_code, by=grant.by, second=grant.second)
+        with lent(held, grant, codes) as line:
             return asyncio.run(whole(msgspec.structs.replace(place.reach, line=line)))
 
 

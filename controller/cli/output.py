@@ -74,6 +74,11 @@ def write_line(text: str) -> None:
     click.echo(printable(text))
 
 
+def write_note(text: str) -> None:
+    """Write one line for a person beside the output, where it disturbs no program that reads that."""
+    click.echo(printable(text), err=True)
+
+
 def write_listing(rows: Iterable[Mapping[str, object]], columns: Sequence[str], *, as_json: bool) -> None:
     """Write rows as JSON lines, or as a table of these columns with their names as headings."""
     if as_json:

@@ -91,7 +91,7 @@ class Bench:
             async with asyncio.timeout(self._connect_s):
                 await self._ready
         except TimeoutError:
-            silence = self._silence()
+            silence = self.silence()
             await self.close()
             raise silence from None
         except BaseException:
@@ -240,14 +240,14 @@ class Bench:
             self._timer.cancel()
             self._timer = None
 
-    def _silence(self) -> DeviceNotInOrderError:
+    def silence(self) -> DeviceNotInOrderError:
         """Say why nobody was reached, as far as what came over the line tells it."""
         port, heard = self.reach.port, self.transport.counters.bytes_in
         if not heard:
             return DeviceNotInOrderError(
                 "device-silent",
                 f"Nothing came from {port} in {self._connect_s:g} s.",
-                "Look at its power, the cable and both plugs; try `shoed device identify --find-baud`; `shoed ports` lists the ports.",
+                "Look at its power, the cable and both plugs; try other rates with --search; `shoed ports` lists the ports.",
             )
         damaged = sum(self.faults.values())
         if self.losses:
@@ -260,7 +260,7 @@ class Bench:
         return DeviceNotInOrderError(
             "line-unreadable",
             f"{heard} bytes came from {port} in {self._connect_s:g} s, none of them a frame of {self.reach.profile} ({damaged} damaged).",
-            "The rate is another one, or the device: try `shoed device identify --find-baud`.",
+            "The rate is another one, or the device: try other rates with --search, or `shoed device identify --find-baud`.",
         )
 
 

@@ -4,7 +4,8 @@ Two different persons must be named, one of them a technician and the other of t
 it are in the technicians' log before the next one goes out (EQ-84). The device leaves the mode when the command is over, also when it fails
 or its time is up; what must follow before it is played with is said at the end (EQ-80).
 
-Who the persons are is taken on their word here: only a daemon whose configuration knows them can prove it.
+Who the persons are is proved by their codes where a configuration that knows them is at hand, as the daemon does it, and a wrong code is in
+the log; without one they are taken on their word, which the log says too.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Final
 import msgspec
 
 from controller.service.grant import TICKET_CHARACTERS, Grant
+from controller.service.persons import PersonConfig, Persons
 from controller.technician.bench import Bench, refusal_of
 from controller.technician.errors import DeviceNotInOrderError
 from controller.technician.work_log import WorkLog
@@ -35,6 +37,13 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     grant: Grant
     work_log: Path
+    persons: tuple[PersonConfig, ...] = ()
+    """Whom the configuration knows; empty where none is at hand, or it knows nobody."""
+    codes: Mapping[str, str] = {}
+    """What the two gave: `by` and `second`."""
+
+    def __repr__(self) -> str:
+        return f"<Diagnosis {self.grant.words()}>"
 
 
 class Work:
@@ -75,6 +84,7 @@ async def diagnosing(bench: Bench, diagnosis: Diagnosis, *, in_device: bool = Tr
     """Enter diagnostic mode, and leave it at the end whatever happens; not `in_device`: the device itself goes on as at a table.
 
     Raises:
+        RequestError: a person's code is wrong.
         TechnicianError: the log cannot be written, or the device allows it not to this role.
         DeviceNotInOrderError: a shoe is open, the device refuses, or the time is up.
     """
@@ -88,7 +98,9 @@ async def diagnosing(bench: Bench, diagnosis: Diagnosis, *, in_device: bool = Tr
     }
     log = WorkLog(diagnosis.work_log)
     has_mode = in_device and not isinstance(bench.codec, PlainCodec) and "diag_enter" in bench.codec.profile.commands
-    log.write("diagnosis-entered", minutes=grant.minutes, **context)
+    persons = Persons(diagnosis.persons, note_wrong=lambda person: log.write("code-wrong", person=str(person), **context))
+    await persons.prove(diagnosis.codes, by=grant.by, second=grant.second)
+    log.write("diagnosis-entered", minutes=grant.minutes, proved=persons.are_known, **context)
     try:
         if has_mode:
             await bench.ask("diag_enter", ticket=grant.ticket.encode("ascii").ljust(TICKET_CHARACTERS, b"\0"))

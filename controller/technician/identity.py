@@ -20,7 +20,8 @@ from firmware_bridge.transport.settings import SerialSettings
 FIND_S: Final = 1.5
 """A device answers within 0.5 s (SDP/1 1.8), and the second RST goes after one second."""
 
-_UNHEARD: Final = frozenset({"device-silent", "line-unreadable"})
+UNHEARD: Final = frozenset({"device-silent", "line-unreadable"})
+"""Nothing intelligible was heard: the line may be set otherwise."""
 
 ADVICE: Final = {
     DeviceError.MEMORY: (
@@ -89,20 +90,39 @@ async def identify_anywhere(reach: Reach, firmware: str | None = None) -> Found:
         DeviceNotInOrderError: nothing intelligible at any setting, or another device answers.
     """
     choices = settings_at(reach, codec_of(reach.profile, reach.profiles))
+    bench = await open_anywhere(reach)
+    try:
+        found = identify(bench, firmware)
+    finally:
+        await bench.close()
+    settings = bench.reach.settings
+    return found if settings is None or settings == choices[0] else _at_other_setting(found, settings, choices[0])
+
+
+async def heard_at(reach: Reach) -> Reach:
+    """Return how the device is reached at the settings at which something intelligible is heard; raises as `identify_anywhere`."""
+    bench = await open_anywhere(reach)
+    await bench.close()
+    return bench.reach
+
+
+async def open_anywhere(reach: Reach) -> Bench:
+    """Return an open bench at the first settings of the line at which something intelligible is heard; raises as `identify_anywhere`."""
+    choices = settings_at(reach, codec_of(reach.profile, reach.profiles))
     first: DeviceNotInOrderError | None = None
     for number, settings in enumerate(choices or (None,)):
         bench = Bench(reach if not number else msgspec.structs.replace(reach, settings=settings), connect_s=FIND_S if number else CONNECT_S)
         try:
-            async with bench:
-                if number + 1 < len(choices) and await _is_garbage(bench):
-                    continue
-                found = identify(bench, firmware)
+            await bench.open()
         except DeviceNotInOrderError as error:
-            if error.code not in _UNHEARD:
+            if error.code not in UNHEARD:
                 raise
             first = first or error
-        else:
-            return found if not number or settings is None else _at_other_setting(found, settings, choices[0])
+            continue
+        if number + 1 < len(choices) and await _is_garbage(bench):
+            await bench.close()
+            continue
+        return bench
     assert first is not None, "each setting was heard at, or was not"
     raise first
 

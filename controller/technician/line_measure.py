@@ -150,6 +150,9 @@ def _judge(unanswered: int, losses: int, damage: tuple[int, int], p99_ms: float 
         return Verdict.BAD, f"The line is bad: the link was lost {_times(losses)}; {look}."
     if unanswered:
         return Verdict.BAD, f"The line is bad: {unanswered} of {asked} questions had no answer; {look}."
+    if not asked and damaged >= frames > 0:
+        what = f"Nothing of what came is a message of the profile ({damaged} damaged)"
+        return Verdict.BAD, f"{what}: the line may be set otherwise (--search tries that), or it is another device."
     if damaged * 1000 > frames * BAD_PER_MILLE:
         return Verdict.BAD, f"The line is bad: {damaged} of {frames} frames were damaged or said again; {look}."
     if p99_ms is not None and p99_ms > SLOW_MS:

@@ -157,7 +157,8 @@ def test_a_good_line_is_good_and_a_spoiled_one_is_not(beside: Beside, capsys: py
     assert told["damaged_here"] + told["damaged_there"] + told["retries"] > 0
 
 
-def test_another_rate_is_found(beside: Beside, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_rate_is_found(beside: Beside, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.technician.identity.CONNECT_S", 0.3)  # nobody answers at the usual rate, however long one waits
     slow = beside(baud=9600)
     assert run(["device", "identify", "--port", slow.url, "--find-baud", "--json"]) == 0
     assert rows(capsys)[-1] == {"baud": 9600, "setting": "9600 8N1", "answer": "answers"}
@@ -165,6 +166,26 @@ def test_another_rate_is_found(beside: Beside, capsys: pytest.CaptureFixture[str
     capsys.readouterr()
     assert run(["device", "identify", "--port", slow.url]) == 1
     assert "It speaks at 9600 8N1, not at 115200 8N1." in capsys.readouterr().out
+    assert run(["device", "linetest", "--tries", "3", "--port", slow.url, "--search"]) == 0
+    told = capsys.readouterr()
+    assert "The line is good: 3 of 3 answers" in told.out
+    assert "The device speaks at 9600 8N1, which is not usual for its profile." in told.err
+
+
+def test_a_line_that_is_set_otherwise_is_searched_by_the_monitor(
+    beside: Beside, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controller.technician.identity.CONNECT_S", 0.3)
+    monkeypatch.setattr("controller.cli.device.LINE_CONNECT_S", 0.3)
+    slow = beside(baud=9600)
+    assert run(["device", "linetest", "--port", slow.url]) == 1
+    assert "--search" in capsys.readouterr().err
+    assert run(["device", "monitor", "--port", slow.url, "--seconds", "0.2"]) == 0
+    assert "Nothing came that is a message of the profile" in capsys.readouterr().err
+    assert run(["device", "monitor", "--port", slow.url, "--seconds", "2", "--search"]) == 0
+    told = capsys.readouterr()
+    assert "RSTACK" in told.out.upper()
+    assert "Nothing came" not in told.err
 
 
 @pytest.mark.parametrize(
