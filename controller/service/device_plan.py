@@ -156,7 +156,7 @@ def _plain_maker(setup: Setup, key: str, device: DeviceConfig, codec: PlainCodec
     async def read_status(bridge: Device) -> StatusReport | None:
         return None  # it cannot be asked
 
-    asks = may_write(codec.profile, granted=device.write) and bool(codec.profile.connect.messages or codec.profile.poll)
+    asks = may_write(codec.profile, granted=device.write) and bool(codec.profile.connect.said or codec.profile.poll)
 
     def device_at(usual: SerialSettings, first_wanted: int, consumer: Consumer) -> Made:
         transport = open_line(usual)

@@ -60,7 +60,7 @@ def identify(bench: Bench, firmware: str | None = None) -> Found:
     is_asked = True
     if isinstance(bench.codec, PlainCodec):
         profile = bench.codec.profile
-        is_asked = bool(profile.connect.messages) and (bench.reach.may_write or not profile.line.read_only)
+        is_asked = bool(profile.connect.said) and (bench.reach.may_write or not profile.line.read_only)
         told["cannot"] = " ".join(profile.cannot)
         told["serial"] = told["serial"] or "not told by such devices"
     else:

@@ -96,7 +96,7 @@ def _question(bench: Bench) -> str | None:
     if profile.poll is not None:
         return profile.poll.message
     answered = {message.name for message in profile.messages if message.answer is not None}
-    return next((name for name in profile.connect.messages if name in answered), None)
+    return next((name for name in profile.connect.said if name in answered), None)
 
 
 async def _is_answered(bench: Bench, request: Request) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from device_profiles.plain.check_kinds import Check, Kind, Needs
+from device_profiles.plain.describe import condition_words
 from device_profiles.plain.frames import Grammar, Reports, Unframed, Way
 from device_profiles.plain.messages import Means, PlainField, PlainMessage
 from device_profiles.plain.profile import PlainProfile
@@ -28,7 +29,7 @@ def checks_of(profile: PlainProfile) -> tuple[Check, ...]:
 
 def questions_of(profile: PlainProfile) -> dict[str, PlainMessage]:
     """The messages with an answer that change nothing: the poll, what is said on connecting, and what only asks."""
-    said = {*profile.connect.messages, *([profile.poll.message] if profile.poll is not None else [])}
+    said = {*profile.connect.said, *([profile.poll.message] if profile.poll is not None else [])}
     return {m.name: m for m in profile.messages if m.answer is not None and (m.asks_only or m.name in said)}
 
 
@@ -64,13 +65,21 @@ def _within(message: PlainMessage) -> float | None:
 
 
 def _connecting(profile: PlainProfile) -> Iterator[Check]:
-    if not profile.connect.messages:
+    if not profile.connect.said:
         return
-    said = ", ".join(profile.connect.messages)
+    said = ", ".join(profile.connect.said)
     yield Check(
         name="connect/sequence", kind=Kind.CONNECT, needs=Needs.HOST, does=f"The port is opened, and {said} is said.",
-        passes="Every question of the connection is answered.", fails="One is refused, or not answered in time.",
+        passes="The connection comes about.", fails="One is refused, or not answered in time.",
     )  # fmt: skip
+    for state in profile.connect.states:
+        for number, branch in enumerate(state.on, 1):
+            what = f"`{branch.message}`" + (f" {condition_words(branch.where)}" if branch.where else "")
+            yield Check(
+                name=f"connect/{state.name}/{number}-{branch.message}", kind=Kind.SEEN, needs=Needs.PERSON,
+                does=f"Somebody brings about that the device says {what} while the connection is in state {state.name}.",
+                passes=f"The connection goes on to {branch.next}.", fails="It does not.", message=branch.message, question=state.say,
+            )  # fmt: skip
     for word, field in profile.connect.identity.items():
         yield Check(
             name=f"connect/identity/{word}", kind=Kind.IDENTITY, needs=Needs.HOST, does=f"What the device says as `{field}` is read.",
@@ -309,7 +318,7 @@ def _restarts(profile: PlainProfile) -> Iterator[Check]:
             does=f"`{asked.name}` is said with `{profile.turns.field}` {profile.turns.restart} in the middle of others.",
             passes="It is answered, and so is the next one.", fails="One is not.", limit_s=_within(asked), question=asked.name,
         )  # fmt: skip
-    if profile.connect.messages:
+    if profile.connect.said:
         yield Check(
             name="restart/connect", kind=Kind.SEEN, needs=Needs.PERSON, does="The device is switched off and on again.",
             passes="The connection comes about again without anybody's help.", fails="It does not.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from device_profiles.plain.connecting import states_of
 from device_profiles.plain.frames import (
     Cobs,
     Delimited,
@@ -105,6 +106,7 @@ def page_lines(profile: PlainProfile) -> Iterator[str]:
     yield from ("", "## Messages", "", "| message | way | frame | fields | means |", "|---|---|---|---|---|")
     for message in profile.messages:
         yield _message_row(message)
+    yield from _connection_lines(profile)
     for name, table in profile.names.items():
         yield from ("", f"## Names `{name}`", "", "| value | name |", "|---|---|")
         yield from (f"| {', '.join(map(str, values))} | {word} |" for word, values in table.values.items())
@@ -112,6 +114,22 @@ def page_lines(profile: PlainProfile) -> Iterator[str]:
     for vector in profile.vectors:
         size = f", {vector.size} bytes with zeros between" if vector.size is not None else ""
         yield f"| `{vector.wire}{f' ... {vector.tail}' if vector.tail else ''}`{size} | {vector.id} |"
+
+
+def _connection_lines(profile: PlainProfile) -> Iterator[str]:
+    messages = {message.name: message for message in profile.messages}
+    states = states_of(profile.connect, messages)
+    if not states:
+        return
+    yield from ("", "## Connection", "")
+    yield f"It begins in `{states[0].name}` and has failed after {profile.connect.steps_max} states at most."
+    yield from ("", "| state | says | hears, then | in time | otherwise |", "|---|---|---|---|---|")
+    for state in states:
+        answer = messages[state.say].answer if state.say is not None else None
+        within_s, tries = (state.within_s, 1) if answer is None else (answer.within_s, answer.tries)
+        time = "at once" if within_s is None else f"{within_s:g} s" + (f", {tries} times" if tries > 1 else "")
+        branches = (f"{b.message}{f' {condition_words(b.where)}' if b.where else ''}: {b.next}" for b in state.on)
+        yield f"| {state.name} | {state.say or '-'} | {'; '.join(branches) or '-'} | {time} | {state.otherwise} |"
 
 
 def frame_picture(grammar: Grammar) -> list[str]:

@@ -15,6 +15,7 @@ from device_profiles.errors import InvalidProfileError
 from device_profiles.extending import BaseOf, extended
 from device_profiles.loader import nearest_of, product_tables, profile_names, verify_keys
 from device_profiles.plain.conditions import verify_conditions
+from device_profiles.plain.connecting import verify_connecting
 from device_profiles.plain.frames import Reports, Stuffed, Tokens
 from device_profiles.plain.messages import PlainMessage
 from device_profiles.plain.profile import PlainProfile, TransportKind
@@ -54,6 +55,7 @@ def plain_profile(tables: Mapping[str, object], file: str, base_of: BaseOf = pro
         raise InvalidProfileError(file, f"spec is {profile.spec}, this version reads spec {SPEC_VERSION}")
     _verify_names(profile, file)
     verify_conditions(profile, file)
+    verify_connecting(profile, file)
     _verify_lines(profile, file)
     _verify_stuffing(profile, file)
     return profile
@@ -86,14 +88,25 @@ def _verify_names(profile: PlainProfile, file: str) -> None:
         tokens = any(isinstance(g, Tokens) and g.name == message.grammar for g in profile.framing.grammars)
         if tokens and message.pattern is None:
             raise InvalidProfileError(file, f"{where}: a token needs a pattern")
-    simulation = profile.simulation
-    told = (simulation.card, simulation.unreadable, simulation.start, simulation.cut_card)
-    for wanted in (*profile.connect.messages, *simulation.values, *told):
-        if wanted is not None:
-            _known(wanted, messages, "connect or simulation", file)
+    for said in profile.connect.said:
+        _known(said, messages, "connect:", file)
+    _verify_simulation(profile, messages, file)
     if profile.poll is not None:
         _known(profile.poll.message, messages, "poll: message", file)
     _verify_turns(profile, file)
+
+
+def _verify_simulation(profile: PlainProfile, messages: list[str], file: str) -> None:
+    simulation = profile.simulation
+    told = (simulation.card, simulation.unreadable, simulation.start, simulation.cut_card)
+    follows = (*simulation.follows, *simulation.follows.values())
+    for wanted in (*simulation.values, *simulation.answers, *follows, *told):
+        if wanted is not None:
+            _known(wanted, messages, "simulation:", file)
+    for name, answers in simulation.answers.items():
+        answer = next(m.answer for m in profile.messages if m.name == name)
+        for given in answers:
+            _known(given, [*answer.messages, *answer.refusals] if answer is not None else [], f"simulation: answers to '{name}':", file)
 
 
 def _verify_turns(profile: PlainProfile, file: str) -> None:

@@ -123,14 +123,48 @@ class Poll(Table, frozen=True, kw_only=True):
     every_s: Seconds
 
 
+class Branch(Table, frozen=True, kw_only=True):
+    """What may be heard in a state of the connection, and where that leads."""
+
+    message: Name
+    where: Annotated[dict[Name, Plain | tuple[Plain, ...]], msgspec.Meta(max_length=8)] = {}
+    """Only when these fields of it have these values; the first branch that fits is taken."""
+    next: Name
+    """A state, `connected`, or `failed`: then all begins anew after a while."""
+
+
+class ConnectState(Table, frozen=True, kw_only=True):
+    """One state of the connection: something is said, then something is heard or the time is over."""
+
+    name: Name
+    say: Name | None = None
+    """Said on entering; its `answer` tells what may follow, how long it is waited for, and how often it is said."""
+    values: Annotated[dict[Name, Plain], msgspec.Meta(max_length=16)] = {}
+    """Fields of what is said."""
+    within_s: Seconds | None = None
+    """Where nothing is said that has an answer: so long a branch is waited for."""
+    on: Annotated[tuple[Branch, ...], msgspec.Meta(max_length=16)] = ()
+    otherwise: Name = "failed"
+    """A state, `connected` or `failed`: when the time is over, and at once where there is nothing to wait for."""
+
+
 class Connect(Table, frozen=True, kw_only=True):
-    """Said in this order when the line is up, each waiting for its answer."""
+    """What happens when the line is up: messages said in this order, each waiting for its answer, or states with branches."""
 
     messages: Annotated[tuple[Name, ...], msgspec.Meta(max_length=16)] = ()
+    states: Annotated[tuple[ConnectState, ...], msgspec.Meta(max_length=16)] = ()
+    """Instead of `messages`; it begins in the first one."""
+    steps_max: Annotated[int, msgspec.Meta(ge=1, le=100)] = 32
+    """So many states are entered at most, loops included; then it has failed."""
     after_restart: bool = False
     """Said again when the device tells that it has started (`begins_numbering`)."""
     identity: dict[str, Name] = {}
     """What of the answers is the device's identity: `vendor`, `model`, `serial`, `firmware`: field."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The messages that may be said, each once."""
+        return tuple(dict.fromkeys((*self.messages, *(state.say for state in self.states if state.say is not None))))
 
 
 class Quiet(Table, frozen=True, kw_only=True):
@@ -161,6 +195,10 @@ class Simulation(Table, frozen=True, kw_only=True):
     """The values it runs through, over and over; from the first one after a start."""
     values: Annotated[dict[Name, Annotated[dict[Name, Plain], msgspec.Meta(max_length=64)]], msgspec.Meta(max_length=256)] = {}
     """By message: fields that no rule fills in."""
+    answers: Annotated[dict[Name, Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=16)]], msgspec.Meta(max_length=64)] = {}
+    """By question: what answers it, one after another from each start on; the last one stays. Otherwise the first of its `answer` does."""
+    follows: Annotated[dict[Name, Name], msgspec.Meta(max_length=64)] = {}
+    """By message of the host: what the device says by itself right after it has answered it."""
 
 
 class PlainVector(Table, frozen=True, kw_only=True):

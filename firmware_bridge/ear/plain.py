@@ -21,7 +21,7 @@ class PlainHostEar(Ear):
         self._codec = codec
         self._framer = codec.framer(Way.OUT, pauses=line.pauses)
         poll = codec.profile.poll
-        self._passed_over = {*codec.profile.connect.messages, *([poll.message] if poll is not None else [])}
+        self._passed_over = {*codec.profile.connect.said, *([poll.message] if poll is not None else [])}
 
     def _begin(self, now_s: float) -> None:
         self._framer.reset()

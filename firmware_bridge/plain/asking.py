@@ -59,6 +59,12 @@ class Asking:
         self._said = []
         return unanswered
 
+    def clear_own(self) -> None:
+        """Forget the questions of the session itself: it begins anew."""
+        if self.out is not None and not self.out.tid:
+            self.out = None
+        self._waiting = deque(question for question in self._waiting if question.tid)
+
     @property
     def is_full(self) -> bool:
         return len(self._waiting) >= WAITING_MAX

@@ -21,7 +21,7 @@ from firmware_bridge.plain.heard import PlainHeard
 from firmware_bridge.plain.mapping import EventMaker, event_maker, verify_means, verify_status
 from firmware_bridge.plain.messages import MessageAtWork
 from firmware_bridge.plain.reading import read_line
-from firmware_bridge.plain.vectors import verify_vector
+from firmware_bridge.plain.vectors import verify_said, verify_vector
 
 NO_CARDS: Final[Mapping[str, str]] = {}
 ALL_BYTES: Final = frozenset(range(256))
@@ -53,6 +53,7 @@ class PlainCodec:
                 verify_means(message.message, message.message.means, self.file)
         for vector in profile.vectors:
             verify_vector(self, vector)
+        verify_said(self)
 
     def framer(self, way: Way, *, pauses: bool = False) -> PlainFramer:
         """A framer for one direction of one connection, or for both of them on one wire."""

@@ -10,6 +10,8 @@ States: CLOSED (no transport) -> CONNECTING (the questions of the profile) -> RU
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from device_profiles.errors import FieldError
 from device_profiles.plain.frames import Unframed, Way
 from firmware_bridge.commands import Command, Request
@@ -19,6 +21,7 @@ from firmware_bridge.link.faults import FaultKind, LossCause
 from firmware_bridge.plain.abilities import capabilities_of, may_write
 from firmware_bridge.plain.asking import Asking, Question, fields_of
 from firmware_bridge.plain.codec import PlainCodec
+from firmware_bridge.plain.connecting import Connecting, identity_of
 from firmware_bridge.plain.echo import Echo
 from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
 from firmware_bridge.plain.heard import PlainHeard
@@ -58,22 +61,18 @@ class PlainSession:
         self._by_name = {message.name: message for message in profile.messages}
         self._carriers = {m.carries: m for m in profile.messages if m.carries is not None}
         self._asking = Asking(codec)
-        self._out = bytearray()
-        self._echo = Echo(expected=profile.framing.echo)
-        self._steps: list[str] = []
-        self._told: dict[str, str] = {}
-        self._tid = 0
+        self._out, self._echo = bytearray(), Echo(expected=profile.framing.echo)
         self._standing = KnownStanding(settings.first_wanted)
         self._started_s = self._heard_s = 0.0
         self._poll_s: float | None = None
         self._retry_s: float | None = None
-        self._tries = 0
         self.state = HostState.CLOSED
-        self.epoch = self.frames_heard = 0
+        self.epoch = self.frames_heard = self._tid = self._tries = 0
         self.identity: DeviceIdentity | None = None
         self.may_write = may_write(profile, granted=settings.may_write) and not settings.listens_only
         self.capabilities: tuple[Capability, ...] = capabilities_of(profile, may_write=self.may_write)
         self._replies = Replies(codec, self._by_name, may_write=self.may_write)
+        self._connecting = Connecting(profile.connect, self._by_name, is_silent=not self.may_write)
 
     # ---- the owner's side
 
@@ -134,7 +133,7 @@ class PlainSession:
 
     def next_deadline(self) -> float | None:
         """When `tick` has something to do."""
-        times = [self._asking.due_s, self._poll_s, self._retry_s]
+        times = [self._asking.due_s, self._poll_s, self._retry_s, self._connecting.due_s]
         quiet_s = self._profile.quiet.lost_after_s
         if quiet_s is not None and self.state is HostState.RUNNING:
             times.append(self._heard_s + quiet_s)
@@ -155,6 +154,8 @@ class PlainSession:
             self._send(repeat)
         if failed is not None:
             outputs += self._unanswered(failed, now_s)
+        if self._connecting.is_over(now_s):
+            outputs += self._enter(now_s)
         if self._poll_s is not None and now_s >= self._poll_s:
             self._put_poll(now_s)
         self._ask(now_s)
@@ -180,26 +181,32 @@ class PlainSession:
         self.epoch += 1
         self._echo.forget()
         self._retry_s = self._poll_s = None
-        self._told = {}
-        self._steps = list(self._profile.connect.messages) if self.may_write else []
+        self._asking.clear_own()
+        self._connecting.begin()
         self.state = HostState.CONNECTING
-        outputs: list[HostOutput] = [LinkUp(self.epoch, 0, restarted=False)]
-        return outputs + self._next_step(now_s)
+        return [LinkUp(self.epoch, 0, restarted=False), *self._enter(now_s)]
 
-    def _next_step(self, now_s: float) -> list[HostOutput]:
-        if self._steps:
-            message = self._by_name[self._steps.pop(0)]
-            self._asking.put(Question(message))
-            self._ask(now_s)
-            return [] if message.answer is not None else self._next_step(now_s)
-        about = self._profile.about
-        told = self._told
-        self.identity = DeviceIdentity(
-            vendor=told.get("vendor", about.vendor),
-            model=told.get("model", about.title),
-            serial=told.get("serial"),
-            firmware=told.get("firmware"),
-        )
+    def _enter(self, now_s: float) -> list[HostOutput]:
+        """Say what the state of the connection says, until it waits for something or is at its end."""
+        connecting = self._connecting
+        while (state := connecting.state) is not None:
+            message = self._by_name[state.say] if state.say is not None else None
+            if message is not None:
+                self._asking.put(Question(message, values=state.values))
+                self._ask(now_s)
+            if connecting.wait(now_s) or (message is not None and message.answer is not None):
+                return []
+            connecting.go_on()
+        return self._connected(now_s) if connecting.is_connected else self._give_up(connecting.why, now_s)
+
+    def _give_up(self, why: str, now_s: float) -> list[HostOutput]:
+        outputs = self._lose(LossCause.COMMAND_UNANSWERED, why, HostState.RESETTING)
+        self._retry_s = now_s + RETRY_S[min(self._tries, len(RETRY_S) - 1)]
+        self._tries += 1
+        return outputs
+
+    def _connected(self, now_s: float) -> list[HostOutput]:
+        self.identity = identity_of(self._profile.about, self._connecting.told)
         expected = self._settings.expected_serial
         if expected is not None and self.identity.serial is not None and self.identity.serial != expected:
             self.state = HostState.REFUSED
@@ -222,6 +229,7 @@ class PlainSession:
     def _lose(self, cause: LossCause, detail: str, state: HostState) -> list[HostOutput]:
         was = self.state
         self.state = state
+        self._connecting.end()
         self._poll_s = self._retry_s = None
         outputs: list[HostOutput] = [
             CommandFailed(self.epoch, question.tid, question.message.name, CommandFailure.LINK_LOST)
@@ -250,13 +258,14 @@ class PlainSession:
 
     def _is_answer(self, frame: PlainFrame) -> bool:
         """Two answers within the time of the repetitions may be alike, and each belongs to a question of its own."""
-        if self._asking.out is None:
-            return False
-        try:
-            heard = self._codec.read(frame)
-        except FieldError:
-            return False  # told when it is taken
+        heard = self._maybe_read(frame) if self._asking.out is not None else None
         return heard is not None and self._asking.is_answered_by(heard)
+
+    def _maybe_read(self, frame: PlainFrame) -> PlainHeard | None:
+        """What a frame says; why one cannot be read is told when it is taken."""
+        with suppress(FieldError):
+            return self._codec.read(frame, self._settings.cards)
+        return None
 
     def _trouble(self, trouble: Trouble) -> list[HostOutput]:
         if trouble.fault is PlainFault.UNFRAMED and self._profile.framing.unframed is Unframed.IGNORE:
@@ -280,11 +289,14 @@ class PlainSession:
             self._say_again(frame)
             return []
         outputs += self._answered(heard, now_s)
+        was_awaited = self._connecting.due_s is not None and self._connecting.hear(heard)
+        if was_awaited:
+            outputs += self._enter(now_s)
         outputs += self._in_ring(heard, now_s)
         for entry in heard.ring if self._by_name[heard.name].group is not None else ():
             outputs += self._event(entry, now_s)
         outputs += self._event(heard, now_s)
-        if heard.means is not None and heard.means.begins_numbering and self._profile.connect.after_restart:
+        if heard.means is not None and heard.means.begins_numbering and self._profile.connect.after_restart and not was_awaited:
             outputs += self._connect(now_s)
         return outputs
 
@@ -343,11 +355,7 @@ class PlainSession:
 
     def _say_again(self, frame: PlainFrame) -> None:
         """A message that was heard before: its reply may have been lost."""
-        try:
-            heard = self._codec.read(frame, self._settings.cards)
-        except FieldError:
-            return  # told when it was heard first
-        if heard is not None:
+        if (heard := self._maybe_read(frame)) is not None:
             self._send(self._replies.again(heard))
 
     def _answered(self, heard: PlainHeard, now_s: float) -> list[HostOutput]:
@@ -363,12 +371,7 @@ class PlainSession:
             fields = dict(heard.fields)
             status = status_of(self._by_name[heard.name], fields) if refused else Status.OK
             return [CommandAnswered(self.epoch, question.tid, question.message.name, status, fields)]
-        if refused:
-            return self._unanswered(question, now_s)
-        for word, field in self._profile.connect.identity.items():
-            if field in heard.fields:
-                self._told[word] = str(heard.fields[field]).rstrip("\0 ")
-        return self._next_step(now_s)
+        return self._enter(now_s) if self._connecting.hear(heard) else self._unanswered(question, now_s)
 
     def _unanswered(self, question: Question, now_s: float) -> list[HostOutput]:
         if question.is_poll and self._profile.turns is None:  # with turns an answer is said for one number only: it is lost with it
@@ -376,10 +379,10 @@ class PlainSession:
             return []
         if question.tid:
             return [CommandFailed(self.epoch, question.tid, question.message.name, CommandFailure.TIMED_OUT)]
-        outputs = self._lose(LossCause.COMMAND_UNANSWERED, f"no answer to {question.message.name}", HostState.RESETTING)
-        self._retry_s = now_s + RETRY_S[min(self._tries, len(RETRY_S) - 1)]
-        self._tries += 1
-        return outputs
+        if question.is_poll:
+            return self._give_up(f"no answer to {question.message.name}", now_s)
+        self._connecting.go_on()
+        return self._enter(now_s)
 
     def _put_poll(self, now_s: float) -> None:
         poll = self._profile.poll

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from device_profiles.errors import FailedVectorError, FieldError
+from device_profiles.errors import FailedVectorError, FieldError, InvalidProfileError
+from device_profiles.plain.connecting import states_of
 from device_profiles.plain.frames import Way
 from device_profiles.plain.messages import Plain
 from device_profiles.plain.profile import PlainVector
@@ -65,3 +66,21 @@ def _comparable(value: object) -> object:
 
 def _vector_card(name: str) -> Card:
     return UNREADABLE if name == "?" else parse_card(name)
+
+
+def verify_said(codec: PlainCodec) -> None:
+    """Check that what the host says by itself, on connecting and polling, can be said.
+
+    Raises:
+        InvalidProfileError: a value is missing or does not fit.
+    """
+    profile, messages = codec.profile, {name: message.message for name, message in codec.messages.items()}
+    said = [(state.say, state.values, f"connect, state '{state.name}'") for state in states_of(profile.connect, messages) if state.say]
+    if profile.poll is not None:
+        said.append((profile.poll.message, {}, "poll"))
+    for name, values, where in said:
+        turn = {profile.turns.field: profile.turns.first} if profile.turns is not None and messages[name].answer is not None else {}
+        try:
+            codec.write(name, {**turn, **values})
+        except FieldError as error:
+            raise InvalidProfileError(codec.file, f"{where}: '{name}' cannot be said: {error}") from error

@@ -6,7 +6,7 @@ here by the profile's own rules.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from typing import Final
 
@@ -45,6 +45,7 @@ class Speaker:
         self._waiting: deque[tuple[str, dict[str, Plain | bytes]]] = deque(maxlen=WAITING_MAX)
         self._told_when_polled = self._answers_of_poll()
         self._last_answer: tuple[dict[str, Plain], bytes] = ({}, b"")
+        self._answered: Counter[str] = Counter()
         for message in codec.profile.messages:
             if message.answer is not None and message.way is not Way.IN:
                 self._verify_answer(message)
@@ -60,6 +61,7 @@ class Speaker:
         self._ring.clear()
         self._waiting.clear()
         self._last_answer = ({}, b"")
+        self._answered.clear()
         name = self._simulation.start
         return self.say(name) if name is not None else b""
 
@@ -106,13 +108,19 @@ class Speaker:
 
     def answer(self, asked: PlainHeard) -> bytes:
         """What it answers to a message of the host; empty when nothing is due."""
+        follows = self._simulation.follows.get(asked.name)
+        return self._answer(asked) + (self.say(follows) if follows is not None else b"")
+
+    def _answer(self, asked: PlainHeard) -> bytes:
         message = self._messages[asked.name]
         if message.answer is None:
             return b""
         turn = self._turn_of(asked)
         if turn and turn == self._last_answer[0] and self._restart_turn not in turn.values():
             return self._last_answer[1]  # the same question again: its answer was lost
-        reply = self._messages[message.answer.messages[0]]
+        answers = self._simulation.answers.get(message.name, message.answer.messages[:1])
+        reply = self._messages[answers[min(self._answered[message.name], len(answers) - 1)]]
+        self._answered[message.name] += 1
         name, given = reply.name, self._given(reply, self._ring_values(reply))
         if self._waiting and self._told_when_polled.issuperset(message.answer.messages):
             name, given = self._waiting.popleft()
@@ -203,7 +211,9 @@ class Speaker:
         """An answer that cannot be made is found when the device is made, not when the host waits for it."""
         number, counted = self._number, self._counted
         try:
-            self.answer(PlainHeard(message.name, {}, None, None))
+            for _ in self._simulation.answers.get(message.name, "1"):
+                self.answer(PlainHeard(message.name, {}, None, None))
         except FieldError as error:
             raise SpeakerError(f"{self.profile.name}: no answer to {message.name} can be made: {error}; see simulation.values") from error
         self._number, self._counted, self._last_answer = number, counted, ({}, b"")
+        self._answered.clear()

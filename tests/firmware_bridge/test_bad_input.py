@@ -47,7 +47,7 @@ def faults(outputs: list[HostOutput]) -> int:
 def listening(name: str) -> bool:
     """Profiles that ask nothing: their sessions run as soon as the port is open."""
     profile = load_plain(name)
-    return not profile.connect.messages and profile.quiet.lost_after_s is None
+    return not profile.connect.said and profile.quiet.lost_after_s is None
 
 
 @pytest.mark.requirement("EQ-58")

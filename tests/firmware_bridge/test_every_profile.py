@@ -249,7 +249,7 @@ def test_two_answers_in_one_read_answer_one_question(name: str) -> None:
     """The late one and the wanted one: whichever counts, one question has one answer, and the other is no answer to anything."""
     codec = codec_of(name)
     for message in codec.profile.messages:
-        if message.way is Way.IN or message.answer is None or message.name in codec.profile.connect.messages:
+        if message.way is Way.IN or message.answer is None or message.name in codec.profile.connect.said:
             continue
         session = connected(codec)
         session.bytes_to_send()

@@ -193,7 +193,9 @@ class _Run:
 
 
 def _connect_s(profile: PlainProfile) -> float:
-    """As long as every question of the connection may take with all its repetitions."""
+    """As long as every question of the connection may take with all its repetitions; one with branches may take its own way."""
+    if profile.connect.states:
+        return CONNECT_MAX_S
     messages = {m.name: m for m in profile.messages}
     answers = [answer for name in profile.connect.messages if (answer := messages[name].answer) is not None]
     return min(CONNECT_MAX_S, 1.0 + sum(answer.within_s * answer.tries for answer in answers))
