@@ -5,7 +5,8 @@ again and again, a frame without an end, heartbeats. So each device has a share 
 free where the device must wait for our acknowledgement before it says more; a device that waits for nobody pays for its events too.
 
 Three things follow from a share that is spent:
-1. The port is read in turns: it rests after each read until the time is earned again, and a read takes a piece of bounded size.
+1. The port is read in turns: it rests after each read until the time is earned again, and a read takes a piece of bounded size. While
+   the flood lasts it stays so, even where the turns take less than the share: a wake-up for each few bytes would take the rest of it.
 2. When a good part of what the line can carry says nothing for some seconds, the owner is told, once for each flood.
 3. When even so there is always more than the turns take, what is read is old, and old cards are worse than none: the port is given up.
 
@@ -20,7 +21,7 @@ from firmware_bridge.link.limits import BITS_PER_BYTE
 from firmware_bridge.transport.base import TURN_BYTES
 
 SHARE: Final = 0.03
-"""Of one processor, for what brings nothing. Reading and waking up take about as much again, and together they stay below 5 %."""
+"""Of one processor, for what brings nothing, at most. A line-rate flood of a UART, read in turns, takes half of it."""
 BURST_S: Final = 0.05
 """So much may be spent at once: the noise of plugging in, the pages that a starting device prints."""
 WAKE_S: Final = 0.0001
@@ -36,7 +37,8 @@ TURN_MAX_S: Final = 0.5
 NOTICE_S: Final = 5.0
 """So long must a flood last to be told: nobody need run for a noisy plug."""
 NOTICE_PART: Final = 1 / 3
-"""Of what the line can carry. The chattiest device that is known repeats everything three times and is silent between cards."""
+"""Of what the line can carry; more is a flood. The chattiest device that is known repeats everything three times and is silent between
+cards."""
 BEHIND_S: Final = 5.0
 """So long may every turn find more than it takes. A serial line cannot; a broken server or a hostile one can."""
 
@@ -72,10 +74,12 @@ class FairShare:
     def charge(self, spent_s: float, size: int, brought: int, now_s: float, *, waits: bool) -> Turn:
         """Take note of one read: what it cost, its bytes, the events and answers in it. `waits`: the device waits for us."""
         cost_s = max(0.0, spent_s + WAKE_S - brought * EVENT_WORTH_S) if waits else spent_s + WAKE_S + brought * EVENT_S
-        self._debt_s = max(0.0, self._debt_s - (now_s - self._paid_at_s) * SHARE) + cost_s
+        passed_s, wasted = now_s - self._paid_at_s, 0 if brought else size
+        self._debt_s = max(0.0, self._debt_s - passed_s * SHARE) + cost_s
         self._paid_at_s = now_s
-        flood_bytes_s = self._flood(0 if brought else size, now_s)
-        if self._debt_s <= (BURST_S / 2 if self.in_turns else BURST_S):
+        flood_bytes_s = self._flood(wasted, now_s)
+        goes_on = self.in_turns and wasted > passed_s * self._line_bytes_s * NOTICE_PART
+        if not goes_on and self._debt_s <= (BURST_S / 2 if self.in_turns else BURST_S):
             self.in_turns, self._behind_since = False, None
             return NO_REST if not flood_bytes_s else Turn(0.0, flood_bytes_s)
         self.in_turns = True

@@ -8,7 +8,6 @@ questions.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -40,11 +39,13 @@ class Question:
 class Asking:
     """The questions of one connection."""
 
+    __slots__ = ("_codec", "_pause_s", "_rule", "_said", "_silent_from_s", "_turn", "_waiting", "out")
+
     def __init__(self, codec: PlainCodec) -> None:
         self._codec = codec
         self._rule = codec.profile.turns
         self._turn: int | None = None
-        self._waiting: deque[Question] = deque()
+        self._waiting: list[Question] = []
         self._said: list[Question] = []
         """Orders that have no answer: they count as taken when they are said."""
         self.out: Question | None = None
@@ -53,17 +54,16 @@ class Asking:
 
     def clear(self) -> list[Question]:
         """Forget everything; return what was not answered."""
-        unanswered = self._said + ([self.out] if self.out is not None else []) + list(self._waiting)
+        unanswered = self._said + ([self.out] if self.out is not None else []) + self._waiting
         self.out = self._turn = None
-        self._waiting.clear()
-        self._said = []
+        self._waiting, self._said = [], []
         return unanswered
 
     def clear_own(self) -> None:
         """Forget the questions of the session itself: it begins anew."""
         if self.out is not None and not self.out.tid:
             self.out = None
-        self._waiting = deque(question for question in self._waiting if question.tid)
+        self._waiting = [question for question in self._waiting if question.tid]
 
     @property
     def is_full(self) -> bool:
@@ -86,7 +86,7 @@ class Asking:
         """The bytes to send now: the next question, when none is out."""
         if self.out is not None or not self._waiting or now_s < self._silent_from_s:
             return None
-        question = self._waiting.popleft()
+        question = self._waiting.pop(0)
         if self._rule is not None and question.message.answer is not None:
             self._turn = _following(self._rule, self._turn)
             question.wire = self._written(question)

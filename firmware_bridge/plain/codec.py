@@ -12,9 +12,11 @@ from typing import Final
 
 from device_profiles.errors import FieldError, FieldRangeError
 from device_profiles.plain.frames import Tokens, Way
-from device_profiles.plain.messages import Plain
+from device_profiles.plain.messages import Plain, PlainMessage
 from device_profiles.plain.profile import PlainProfile
+from firmware_bridge.commands import Command, Request
 from firmware_bridge.events import DeviceEvent
+from firmware_bridge.plain.abilities import capabilities_of
 from firmware_bridge.plain.fields import Names
 from firmware_bridge.plain.framers import FramingAtWork, GrammarReader, PlainFrame, PlainFramer, Searcher
 from firmware_bridge.plain.heard import PlainHeard
@@ -44,6 +46,10 @@ class PlainCodec:
         self._heard = [m for m in self.messages.values() if m.message.way in (Way.IN, Way.BOTH)]
         self._said = [m for m in self.messages.values() if m.message.way in (Way.OUT, Way.BOTH)]
         self._sorters_in, self._sorters_out = _sorters(self._heard), _sorters(self._said)
+        self.by_name = {message.name: message for message in profile.messages}
+        self._carriers = {message.carries: message for message in profile.messages if message.carries is not None}
+        self.capabilities = {granted: capabilities_of(profile, may_write=granted) for granted in (False, True)}
+        """What the device can do, by whether it may be written to."""
         self._framings: dict[Way, FramingAtWork] = {}
         self._makers: dict[int, EventMaker] = {}
         """By the meaning's own identity, which lives as long as the profile."""
@@ -86,6 +92,10 @@ class PlainCodec:
         """
         sorter = (self._sorters_out if way is Way.OUT else self._sorters_in).get(frame.grammar)
         return sorter.read(frame.content, cards or NO_CARDS) if sorter is not None else None
+
+    def message_of(self, command: Command) -> PlainMessage | None:
+        """The message that carries a command, or has the name that is asked for; None where there is none."""
+        return self.by_name.get(command.name) if isinstance(command, Request) else self._carriers.get(type(command).__name__)
 
     def is_hosts(self, frame: PlainFrame) -> bool:
         """Whether a frame is a message that the host says."""

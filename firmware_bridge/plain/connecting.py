@@ -23,6 +23,8 @@ TOO_LONG: Final = "the connection goes round in circles"
 class Connecting:
     """One connection after another, by the rule of a profile. `is_silent`: nothing may be said, so it is there at once."""
 
+    __slots__ = ("_first", "_name", "_rule", "_states", "_steps", "due_s", "told", "why")
+
     def __init__(self, rule: Connect, messages: Mapping[str, PlainMessage], *, is_silent: bool) -> None:
         self._rule = rule
         states = () if is_silent else states_of(rule, messages)

@@ -10,6 +10,8 @@ from __future__ import annotations
 class Echo:
     """The host's words that the line has still to give back. `expected` False: the line gives nothing back."""
 
+    __slots__ = ("_expected", "_waiting")
+
     def __init__(self, *, expected: bool) -> None:
         self._expected = expected
         self._waiting = bytearray()

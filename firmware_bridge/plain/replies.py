@@ -6,10 +6,9 @@ connection it then has. Other messages are answered at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
-from device_profiles.plain.messages import Plain, PlainMessage
+from device_profiles.plain.messages import Plain
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.heard import PlainHeard
 
@@ -20,8 +19,10 @@ REPLIES_MAX: Final = 64
 class Replies:
     """The replies to one device. `may_write` False: nothing is ever said."""
 
-    def __init__(self, codec: PlainCodec, by_name: Mapping[str, PlainMessage], *, may_write: bool) -> None:
-        self._codec, self._by_name, self._may_write = codec, by_name, may_write
+    __slots__ = ("_codec", "_may_write", "_waiting")
+
+    def __init__(self, codec: PlainCodec, *, may_write: bool) -> None:
+        self._codec, self._may_write = codec, may_write
         self._waiting: dict[int, bytes] = {}
 
     def reply_to(self, heard: PlainHeard, eseq: int) -> bytes:
@@ -44,7 +45,7 @@ class Replies:
         return b"" if wire in self._waiting.values() else wire
 
     def _wire(self, heard: PlainHeard) -> bytes:
-        message = self._by_name.get(heard.name)
+        message = self._codec.by_name.get(heard.name)
         if message is None or message.reply_with is None or not self._may_write:
             return b""
         copied: dict[str, Plain] = {}

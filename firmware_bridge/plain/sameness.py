@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from enum import Enum
 from typing import Final
 
@@ -30,12 +29,15 @@ class RepeatFilter:
     that early. Where it numbers nothing and says everything a certain number of times, a further copy is another message.
     """
 
+    __slots__ = ("_cycle", "_heard", "_new", "_rule", "_weak")
+
     def __init__(self, rule: Repeats | None, numbers: Numbers | None = None) -> None:
         self._rule = rule
         told = rule.numbers if rule is not None else None
         counted = numbers.last - numbers.first + 1 if numbers is not None else None
         self._cycle = told or counted
-        self._heard: OrderedDict[bytes, _Heard] = OrderedDict()
+        self._heard: dict[bytes, _Heard] = {}
+        """In the order in which they came new."""
         self._new = 0
         self._weak = 0
 
@@ -60,6 +62,8 @@ class RepeatFilter:
             return True
         if known is not None:
             self._drop(rule, content)
+        elif len(self._heard) >= KEPT_MAX:
+            self._drop(rule, next(iter(self._heard)))
         self._new += 1
         self._heard[content] = _Heard(now_s, self._new)
         return False
@@ -70,8 +74,7 @@ class RepeatFilter:
         return rule.times == 1 or known.copies < rule.times
 
     def _drop_old(self, rule: Repeats, now_s: float) -> None:
-        old = [content for content, known in self._heard.items() if now_s - known.last_s > rule.within_s]
-        for content in old or list(self._heard)[: len(self._heard) - KEPT_MAX + 1]:
+        for content in [content for content, known in self._heard.items() if now_s - known.last_s > rule.within_s]:
             self._drop(rule, content)
 
     def _drop(self, rule: Repeats, content: bytes) -> None:
@@ -90,6 +93,8 @@ class Sequel(Enum):
 
 class NumberWatch:
     """Follows a running number. `lost` are the numbers of the last gap, first and last."""
+
+    __slots__ = ("_first", "_heard", "_last", "_restart", "lost")
 
     def __init__(self, first: int, last: int, restart: int | None) -> None:
         self._first, self._last, self._restart = first, last, restart

@@ -18,7 +18,7 @@ from firmware_bridge.commands import Command, Request
 from firmware_bridge.errors import MisuseError, NotReadyError
 from firmware_bridge.events import DeviceEvent, JournalLost, Started, StartReason, Status
 from firmware_bridge.link.faults import FaultKind, LossCause
-from firmware_bridge.plain.abilities import capabilities_of, may_write
+from firmware_bridge.plain.abilities import may_write
 from firmware_bridge.plain.asking import Asking, Question, fields_of
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.connecting import Connecting, identity_of
@@ -58,8 +58,6 @@ class PlainSession:
         self._repeats = RepeatFilter(profile.repeats, profile.numbers)
         self._numbers = NumberWatch.of_messages(profile.numbers)
         self._rings = {m.name: RingWatch(m.ring) for m in profile.messages if m.ring is not None}
-        self._by_name = {message.name: message for message in profile.messages}
-        self._carriers = {m.carries: m for m in profile.messages if m.carries is not None}
         self._asking = Asking(codec)
         self._out, self._echo = bytearray(), Echo(expected=profile.framing.echo)
         self._standing = KnownStanding(settings.first_wanted)
@@ -70,9 +68,9 @@ class PlainSession:
         self.epoch = self.frames_heard = self._tid = self._tries = 0
         self.identity: DeviceIdentity | None = None
         self.may_write = may_write(profile, granted=settings.may_write) and not settings.listens_only
-        self.capabilities: tuple[Capability, ...] = capabilities_of(profile, may_write=self.may_write)
-        self._replies = Replies(codec, self._by_name, may_write=self.may_write)
-        self._connecting = Connecting(profile.connect, self._by_name, is_silent=not self.may_write)
+        self.capabilities: tuple[Capability, ...] = codec.capabilities[self.may_write]
+        self._replies = Replies(codec, may_write=self.may_write)
+        self._connecting = Connecting(profile.connect, codec.by_name, is_silent=not self.may_write)
 
     # ---- the owner's side
 
@@ -108,7 +106,7 @@ class PlainSession:
             NotReadyError: nothing may be written, the device is not running, or too much waits.
             MisuseError: the profile has no message for it, or a value does not fit.
         """
-        message = self._by_name.get(command.name) if isinstance(command, Request) else self._carriers.get(type(command).__name__)
+        message = self._codec.message_of(command)
         if message is None or message.way is Way.IN:
             raise MisuseError(f"profile '{self._profile.name}' has no message for this command")
         if self.state is not HostState.RUNNING or self._asking.is_full:
@@ -190,7 +188,7 @@ class PlainSession:
         """Say what the state of the connection says, until it waits for something or is at its end."""
         connecting = self._connecting
         while (state := connecting.state) is not None:
-            message = self._by_name[state.say] if state.say is not None else None
+            message = self._codec.by_name[state.say] if state.say is not None else None
             if message is not None:
                 self._asking.put(Question(message, values=state.values))
                 self._ask(now_s)
@@ -293,7 +291,7 @@ class PlainSession:
         if was_awaited:
             outputs += self._enter(now_s)
         outputs += self._in_ring(heard, now_s)
-        for entry in heard.ring if self._by_name[heard.name].group is not None else ():
+        for entry in heard.ring if self._codec.by_name[heard.name].group is not None else ():
             outputs += self._event(entry, now_s)
         outputs += self._event(heard, now_s)
         if heard.means is not None and heard.means.begins_numbering and self._profile.connect.after_restart and not was_awaited:
@@ -321,7 +319,7 @@ class PlainSession:
             self._numbers.clear()
 
     def _in_ring(self, heard: PlainHeard, now_s: float) -> list[HostOutput]:
-        message = self._by_name[heard.name]
+        message = self._codec.by_name[heard.name]
         if message.ring is None or not isinstance(counter := heard.fields.get(message.ring.counter), int):
             return []
         new, lost, restarted = self._rings[heard.name].take(counter)
@@ -369,7 +367,7 @@ class PlainSession:
             return []
         if question.tid:
             fields = dict(heard.fields)
-            status = status_of(self._by_name[heard.name], fields) if refused else Status.OK
+            status = status_of(self._codec.by_name[heard.name], fields) if refused else Status.OK
             return [CommandAnswered(self.epoch, question.tid, question.message.name, status, fields)]
         return self._enter(now_s) if self._connecting.hear(heard) else self._unanswered(question, now_s)
 
@@ -389,7 +387,7 @@ class PlainSession:
         if poll is None or not self._asking.is_idle:
             return
         self._poll_s = None
-        self._asking.put(Question(self._by_name[poll.message], is_poll=True))
+        self._asking.put(Question(self._codec.by_name[poll.message], is_poll=True))
 
     def _ask(self, now_s: float) -> None:
         while (wire := self._asking.next(now_s)) is not None:

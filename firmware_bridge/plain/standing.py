@@ -32,6 +32,8 @@ FAULT_KINDS: Final = {
 class KnownStanding:
     """Counts events, cards and faults of one device; `first_wanted` is the number of the next event."""
 
+    __slots__ = ("_error", "_faults", "_gate", "_oldest", "eseq", "position")
+
     def __init__(self, first_wanted: int) -> None:
         self.eseq = first_wanted - 1
         self.position = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_bridge.fair_share import BEHIND_S, BURST_S, NOTICE_S, SHARE, TURN_MAX_S, TURN_S, FairShare, Turn
+from firmware_bridge.fair_share import BEHIND_S, BURST_S, NOTICE_S, SHARE, TURN_MAX_S, TURN_S, WAKE_S, FairShare, Turn
 from firmware_bridge.transport.base import TURN_BYTES
 
 BAUD = 115_200
@@ -32,6 +32,10 @@ class Line:
             self._pass(pause_s)
             self._read()
 
+    def calm_down(self) -> None:
+        """A heartbeat now and then is all that comes from now on."""
+        self._bytes_s = 10.0
+
     def _read(self) -> None:
         size = min(int(self.waiting), TURN_BYTES if self.share.in_turns else 4096)
         self.waiting -= size
@@ -55,7 +59,7 @@ def test_a_flood_at_line_rate_is_read_in_turns_and_all_of_it() -> None:
     line.run(60.0)
     assert line.share.in_turns
     assert line.spent_s < 60.0 * SHARE
-    assert line.reads < 2 * 60.0 / TURN_S, "800 times a second without turns"
+    assert line.reads < 1.1 * 60.0 / TURN_S + BURST_S / WAKE_S, "800 times a second without turns; and no rest of the share is given it"
     assert line.waiting < TURN_BYTES, "a serial line never brings more than the turns take"
     assert len(line.told) == 1
     assert line.told[0].flood_bytes_s == pytest.approx(LINE_BYTES_S, rel=0.1)
@@ -69,6 +73,17 @@ def test_more_than_a_line_can_carry_keeps_to_its_share_and_is_given_up(byte_s: f
     first = 4096 * byte_s
     assert line.spent_s <= 2 * BEHIND_S * SHARE + BURST_S + 2 * first
     assert any(turn.is_behind for turn in line.told)
+
+
+@pytest.mark.requirement("EQ-58", "T-27")
+def test_a_flood_that_costs_less_than_its_share_is_not_given_the_rest_of_it() -> None:
+    line = Line(LINE_BYTES_S, BYTE_S / 10)
+    line.run(60.0)
+    assert line.share.in_turns
+    assert line.reads < 1.1 * 60.0 / TURN_S + BURST_S / WAKE_S
+    line.calm_down()
+    line.run(5.0)
+    assert not line.share.in_turns
 
 
 @pytest.mark.requirement("EQ-58")

@@ -79,6 +79,14 @@ def test_every_card_is_one_card_whatever_is_lost_of_three_copies_but_all(seed: i
     assert heard == said
 
 
+def test_as_many_messages_as_are_remembered_are_told_from_their_repetitions() -> None:
+    repeats = RepeatFilter(Repeats(within_s=3.0, times=3))
+    said = [b"%d" % index for index in range(KEPT_MAX)]
+    assert not any(repeats.is_repeated(content, 0.0) for content in said)
+    assert all(repeats.is_repeated(content, 1.0) for content in said)
+    assert repeats.take_weak() == 0
+
+
 def test_memory_is_bounded() -> None:
     repeats = RepeatFilter(Repeats(within_s=1000.0, times=3))
     for index in range(10 * KEPT_MAX):

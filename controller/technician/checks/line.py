@@ -50,8 +50,8 @@ class CheckLine:
         self.profile = codec.profile
         self.asking = Asking(codec)
         self.withheld: dict[str, Withheld] = {}
-        self._messages = {m.name: m for m in self.profile.messages}
-        self._replies = Replies(codec, self._messages, may_write=may_write)
+        self._messages = codec.by_name
+        self._replies = Replies(codec, may_write=may_write)
         self._transport = transport
         self._echo = Echo(expected=self.profile.framing.echo)
         self._news = asyncio.Event()
