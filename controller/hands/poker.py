@@ -20,7 +20,6 @@ Jokers are no part of this file; hands of three and four cards are ranked in `co
 from __future__ import annotations
 
 import enum
-import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
@@ -107,11 +106,8 @@ def hand_value(codes: Collection[int]) -> int:
         key = sum(map(_KEY_OF, codes), _START)
     except KeyError as no_card:
         raise HandError(f"card code {no_card.args[0]} has no rank in a poker hand") from None
-    ranks = key >> 16
-    value = _RANKED.get(ranks) or _rank_new(ranks)
-    if key & _FIVE_OR_MORE:
-        return max(value, _flush_value(codes, key))
-    return value
+    value = _RANKED.get(key >> 16) or _rank_new(key >> 16)
+    return max(value, _flush_value(codes, key)) if key & _FIVE_OR_MORE else value
 
 
 def evaluate(cards: Sequence[Card]) -> PokerHand:
@@ -122,7 +118,14 @@ def evaluate(cards: Sequence[Card]) -> PokerHand:
     """
     if not MIN_CARDS <= len(cards) <= MAX_CARDS:
         raise HandError(f"a poker hand is ranked from {MIN_CARDS} to {MAX_CARDS} cards, not {len(cards)}")
-    return PokerHand(hand_value(tuple(map(_CODE, cards))), tuple(cards))
+    try:
+        key = sum(map(_KEY_OF_CARD, cards), _START)
+    except KeyError as no_card:
+        raise HandError(f"card code {no_card.args[0].code} has no rank in a poker hand") from None
+    value = _RANKED.get(key >> 16) or _rank_new(key >> 16)
+    if key & _FIVE_OR_MORE:
+        value = max(value, _flush_value([card.code for card in cards], key))
+    return PokerHand(value, tuple(cards))
 
 
 def category_of(value: int) -> PokerCategory:
@@ -197,7 +200,7 @@ def _card_key(card: Card) -> int:
 
 _KEYS: Final = {card.code: _card_key(card) for card in FRENCH_CARDS}
 _KEY_OF: Final = _KEYS.__getitem__
-_CODE: Final = operator.attrgetter("code")
+_KEY_OF_CARD: Final = {card: _KEYS[card.code] for card in FRENCH_CARDS}.__getitem__
 _RANKED: Final[dict[int, int]] = {}
 """Value of each set of rank counters met so far, flushes apart."""
 _FLUSHES: Final[dict[int, int]] = {}
@@ -215,59 +218,71 @@ def _rank_new(counters: int) -> int:
     return value
 
 
-_ONES: Final = 0x1111111111111
-"""The lowest bit of each rank's four, deuce to ace."""
-_FIVE_UP: Final = 0x8888888888888
-_WHEEL_BITS: Final = 0x1000000001111
-"""Ace, deuce, three, four and five among bits spread as in `_ONES`."""
+_HALF: Final = 10**7
+_HALF_RANKS: Final = 7
+_MASKS: Final[dict[int, tuple[int, int, int, int, int]]] = {}
+"""By the digits of half the ranks, deuce to eight or nine to ace: bits of the ranks held, and of those held twice, three times or more
+often, three times, four times. Nine cards make at most 11,440 halves, and the usual ones are met soon."""
+_WHEEL_BITS: Final = 0b1000000001111
+"""Ace, deuce, three, four and five, the deuce as the lowest bit."""
 
 
 def _quick_value(counters: int) -> int:
-    """The best hand of rank digits when suits do not matter, worked out on all of them at once.
-
-    The decimal digits are taken as hexadecimal ones, so that each has four bits of its own: ranks are then bits four apart, the highest one
-    is a bit length and a straight is five neighbours.
-    """
-    spread = int(str(counters), 16)
-    ones, twos, fours = spread & _ONES, spread >> 1 & _ONES, spread >> 2 & _ONES
-    if spread & _FIVE_UP or fours & (ones | twos):
-        return _value_without_flush(_counts(counters))
-    held = ones | twos | fours
-    if fours:
-        first, rest = _take(fours, held)
-        return _FOUR | first * 0x11110 | _top(rest)
-    threes, pairs = ones & twos, twos & ~ones
-    if threes:
+    """The best hand of rank digits when suits do not matter, worked out on all of them at once: each set of ranks is a mask of bits."""
+    half, low_half = divmod(counters, _HALF)
+    high, low = _MASKS.get(half) or _masks_new(half), _MASKS.get(low_half) or _masks_new(low_half)
+    held, pairs, many = high[0] << _HALF_RANKS | low[0], high[1] << _HALF_RANKS | low[1], high[2] << _HALF_RANKS | low[2]
+    threes = 0
+    if many:
+        threes, fours = high[3] << _HALF_RANKS | low[3], high[4] << _HALF_RANKS | low[4]
+        if many != threes | fours:
+            return _value_without_flush(_counts(counters))
+        if fours:
+            first, rest = _take(fours, held)
+            return _FOUR | first * 0x11110 | rest.bit_length() + 1
         first, others = _take(threes, threes | pairs)
         if others:
-            return _FULL | first * 0x11100 | _top(others) * 0x11
-    run = held & held >> 4 & held >> 8 & held >> 12 & held >> 16
+            return _FULL | first * 0x11100 | (others.bit_length() + 1) * 0x11
+    run = held & held >> 1 & held >> 2 & held >> 3 & held >> 4
     if run:
-        return _STRAIGHT + _top(run) * 0x11111
+        return _STRAIGHT + (run.bit_length() + 1) * 0x11111
     if held & _WHEEL_BITS == _WHEEL_BITS:
         return _WHEEL_VALUE
     if threes:
         first, rest = _take(threes, held)
-        second, rest = _take(rest, rest)
-        return _THREE | first * 0x11100 | second << 4 | _top(rest)
+        return _THREE | first * 0x11100 | _highest(rest, 2)
     if not pairs:
         return _HIGH | _highest(held, 5)
     first, rest = _take(pairs, held)
     second_pair = pairs & rest
     if second_pair:
         second, rest = _take(second_pair, rest)
-        return _TWO | first * 0x11000 | second * 0x110 | _top(rest)
+        return _TWO | first * 0x11000 | second * 0x110 | rest.bit_length() + 1
     return _PAIR | first * 0x11000 | _highest(rest, 3)
 
 
-def _top(bits: int) -> int:
-    """The highest of ranks held as bits four apart."""
-    return bits.bit_length() + 7 >> 2
+def _masks_new(half: int) -> tuple[int, int, int, int, int]:
+    held = twos = many = threes = fours = 0
+    bit, digits = 1, half
+    while digits:
+        digits, count = divmod(digits, _DIGIT)
+        if count:
+            held |= bit
+            if count == 2:
+                twos |= bit
+            elif count > 2:
+                many |= bit
+                threes |= bit * (count == 3)
+                fours |= bit * (count == 4)
+        bit <<= 1
+    _MASKS[half] = masks = held, twos, many, threes, fours
+    return masks
 
 
 def _take(bits: int, held: int) -> tuple[int, int]:
     """The highest of some ranks, and the held ones without it."""
-    return bits.bit_length() + 7 >> 2, held & ~(1 << bits.bit_length() - 1)
+    length = bits.bit_length()
+    return length + 1, held & ~(1 << length - 1)
 
 
 def _highest(held: int, number: int) -> int:
@@ -275,7 +290,7 @@ def _highest(held: int, number: int) -> int:
     value = 0
     for _ in range(number):
         length = held.bit_length()
-        value = value << 4 | length + 7 >> 2
+        value = value << 4 | length + 1
         held ^= 1 << length - 1
     return value
 
