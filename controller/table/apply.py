@@ -13,17 +13,15 @@ from controller.dealing.round import Round
 from controller.table import apply_beside, apply_deck, apply_people, apply_rest, apply_round, apply_turn
 from controller.table import facts as f
 from controller.table.folding import Appliers
-from controller.table.state import Deck, TableState
+from controller.table.state import TableState
 
-_COPY_STATE: Callable[[TableState], TableState] = TableState.__copy__  # type: ignore[attr-defined]  # every Struct has it
-_COPY_DECK: Callable[[Deck], Deck] = Deck.__copy__  # type: ignore[attr-defined]  # straight to the method: this happens for every act
+_COPY_STATE: Callable[[TableState], TableState] = TableState.__copy__  # type: ignore[attr-defined]  # straight to the method: this happens for every act
 _COPY_ROUND: Callable[[Round], Round] = Round.__copy__  # type: ignore[attr-defined]
 
 
 def draft_of(state: TableState) -> TableState:
     """A copy that facts may be applied to; it shares no changeable member with the original."""
     draft = _COPY_STATE(state)
-    draft.deck = _COPY_DECK(state.deck)
     if state.round is not None:
         draft.round = _COPY_ROUND(state.round)
     return draft

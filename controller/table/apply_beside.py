@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.table import facts as f
 from controller.table.folding import Appliers, round_of
 from controller.table.state import TableState, new_deck
@@ -11,13 +13,9 @@ def _shoe_joined(state: TableState, fact: f.ShoeJoined) -> None:
     """The census of a whole set is an upper bound of what may still come, so that what it calls impossible is."""
     if not fact.keeps:
         before, spec = state.deck, state.deck.spec
-        state.deck = new_deck(spec, before.watch.read or before.watch.reference.last)
-        state.deck.ledger = state.deck.ledger.load(spec.cards)
-        state.deck.evidence = "unknown"
-    deck = state.deck
-    deck.loaded = deck.shuffled = deck.partial = True
-    deck.fresh = deck.empty = False
-    deck.finding = ""
+        deck = new_deck(spec, before.watch.read or before.watch.reference.last)
+        state.deck = replace(deck, ledger=deck.ledger.load(spec.cards), evidence="unknown")
+    state.deck = replace(state.deck, loaded=True, shuffled=True, partial=True, fresh=False, empty=False, finding="")
     state.shoe, state.quarantine_why = fact.shoe, ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.decks import DeckSpec
 from controller.integrity.census import Beyond, ShoeCensus
 from controller.integrity.ledger import Place
@@ -27,24 +29,21 @@ def _device_heard(state: TableState, fact: f.DeviceHeard) -> None:
 
 def _deck_loaded(state: TableState, fact: f.DeckLoaded) -> None:
     spec, last = state.deck.spec, _last_order(state.deck)
-    deck = new_deck(spec, last)
-    if fact.cards in (None, spec.cards - len(state.deck.short)):
-        deck.short = state.deck.short  # nothing shows that this is another set than the one a card was taken out of
-    deck.ledger = deck.ledger.load(fact.cards if fact.cards is not None else spec.cards - len(deck.short))
-    deck.loaded, deck.back, deck.decks, deck.evidence = True, fact.back, fact.decks, fact.evidence
-    state.deck, state.shoe = deck, fact.shoe
+    deck, short = new_deck(spec, last), state.deck.short
+    if fact.cards not in (None, spec.cards - len(short)):
+        short = ()  # else nothing shows that this is another set than the one a card was taken out of
+    ledger = deck.ledger.load(fact.cards if fact.cards is not None else spec.cards - len(short))
+    state.deck = replace(deck, ledger=ledger, short=short, loaded=True, back=fact.back, decks=fact.decks, evidence=fact.evidence)
+    state.shoe = fact.shoe
 
 
 def _deck_shuffled(state: TableState, fact: f.DeckShuffled) -> None:
-    deck = state.deck
-    last = _last_order(deck)
-    deck.ledger = deck.ledger.reload()
-    deck.census = _census(deck.spec, deck.short)
-    deck.watch = OrderWatch.start(deck.spec, last=last)
-    deck.shuffled = deck.fresh = deck.loaded = True
-    deck.cut_seen = deck.empty = deck.partial = False
-    deck.rounds_left = 0
-    deck.mode, deck.evidence = fact.mode, fact.evidence
+    deck, spec = state.deck, state.deck.spec
+    state.deck = replace(
+        deck, ledger=deck.ledger.reload(), census=_census(spec, deck.short), watch=OrderWatch.start(spec, last=_last_order(deck)),
+        shuffled=True, fresh=True, loaded=True, cut_seen=False, empty=False, partial=False, rounds_left=0,
+        mode=fact.mode, evidence=fact.evidence,
+    )  # fmt: skip
     state.shuffler_out = fact.counted
     state.shoe += 1
 
@@ -59,11 +58,13 @@ def _state_carried(state: TableState, fact: f.StateCarried) -> None:
     last = unseal_codes(fact.last_order, CENSUS)
     spec = state.deck.spec
     deck = new_deck(spec, last, state.deck.watch)
-    deck.ledger = deck.ledger.load(fact.cards)
-    deck.census = _census(spec, fact.short)
-    deck.loaded = deck.shuffled = deck.fresh = True
-    deck.mode, deck.back, deck.decks, deck.short, deck.evidence = fact.mode, fact.back, fact.decks, fact.short, fact.evidence
-    state.deck, state.round, state.resume_to = deck, None, None
+    if fact.short:
+        deck = replace(deck, census=_census(spec, fact.short), short=fact.short)
+    state.deck = replace(
+        deck, ledger=deck.ledger.load(fact.cards), loaded=True, shuffled=True, fresh=True,
+        mode=fact.mode, back=fact.back, decks=fact.decks, evidence=fact.evidence,
+    )  # fmt: skip
+    state.round, state.resume_to = None, None
     state.phase, state.shoe, state.round_number, state.button = fact.phase, fact.shoe, fact.round_number, fact.button
     state.last_back, state.shuffler_out, state.dealer = fact.last_back, fact.shuffler_out, fact.dealer
     state.rules_hash, state.device_seq, state.rounds_since_count = fact.rules_hash, fact.device_seq, fact.rounds_since_count
@@ -98,11 +99,11 @@ def _spare_unshuffled(state: TableState, fact: f.SpareUnshuffled) -> None:
 
 
 def _deck_unshuffled(state: TableState, fact: f.DeckUnshuffled) -> None:
-    state.deck.shuffled = False
+    state.deck = replace(state.deck, shuffled=False)
 
 
 def _deck_quarantined(state: TableState, fact: f.DeckQuarantined) -> None:
-    state.deck.shuffled = state.deck.loaded = False
+    state.deck = replace(state.deck, shuffled=False, loaded=False)
     state.quarantine_why = fact.why
 
 
@@ -116,29 +117,25 @@ def _card_removed(state: TableState, fact: f.CardRemoved) -> None:
     was_out = deck.spec.copies(code) - deck.short.count(code) > deck.census.may_come(code)
     racked, inside = (Place.DISCARDED, Place.BURNED, Place.ASIDE), (Place.DEVICE,)
     place = next((p for p in (racked + inside if was_out else inside + racked) if deck.ledger.at(p)), Place.DEVICE)
-    deck.ledger = moved(deck.ledger.take_out(place, 1), state)
-    deck.short = (*deck.short, code)
-    if place is Place.DEVICE:
-        without = deck.census.without(code)
-        if not isinstance(without, Beyond):
-            deck.census = without
+    without = deck.census.without(code) if place is Place.DEVICE else None
+    census = without if isinstance(without, ShoeCensus) else deck.census
+    state.deck = replace(deck, ledger=moved(deck.ledger.take_out(place, 1), state), short=(*deck.short, code), census=census)
 
 
 def _card_replaced(state: TableState, fact: f.CardReplaced) -> None:
     deck = state.deck
     short = list(deck.short)
     short.remove(fact.card.code)
-    deck.short = tuple(short)
     if deck.ledger.discarded:
-        deck.ledger = deck.ledger.put_in(Place.DISCARDED, 1)
+        ledger, census = deck.ledger.put_in(Place.DISCARDED, 1), deck.census
     else:
-        deck.ledger = deck.ledger.put_in(Place.DEVICE, 1)
-        deck.census = deck.census.with_added(fact.card.code)
+        ledger, census = deck.ledger.put_in(Place.DEVICE, 1), deck.census.with_added(fact.card.code)
+    state.deck = replace(deck, ledger=ledger, census=census, short=tuple(short))
 
 
 def _alarm_raised(state: TableState, fact: f.AlarmRaised) -> None:
     if fact.code == "unshuffled-order":
-        state.deck.finding = ""
+        state.deck = replace(state.deck, finding="")
     others = tuple(a for a in state.alarms if (a.code, a.where) != (fact.code, fact.where))
     state.alarms = (*others, Alarm(fact.code, fact.where, fact.detail, fact.holds, fact.ways))
     if fact.code == "device-lost":
@@ -166,11 +163,11 @@ def _dealer_changed(state: TableState, fact: f.DealerChanged) -> None:
 
 
 def _shoe_emptied(state: TableState, fact: f.ShoeEmptied) -> None:
-    state.deck.empty = True
+    state.deck = replace(state.deck, empty=True)
 
 
 def _shoe_ended(state: TableState, fact: f.ShoeEnded) -> None:
-    state.deck.shuffled = False
+    state.deck = replace(state.deck, shuffled=False)
 
 
 APPLY: Appliers = {

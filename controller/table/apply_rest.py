@@ -5,14 +5,14 @@ After such a shuffle the census is made anew from the cards that are still out: 
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from controller.dealing.round import COMMUNITY, Held, Round, seat_of, seat_place
 from controller.integrity.census import ShoeCensus
 from controller.integrity.ledger import Place
 from controller.integrity.order import OrderWatch
 from controller.table import facts as f
-from controller.table.folding import CENSUS, Appliers, change_seat, moved, no_round, rack, round_of
+from controller.table.folding import CENSUS, Appliers, change_seat, move, moved, no_round, rack, round_of
 from controller.table.state import TableState
 from firmware_bridge.cards import Sealed, unseal
 
@@ -31,7 +31,7 @@ def _exchanged(state: TableState, fact: f.Exchanged) -> None:
         round_.hands = {**round_.hands, place: left}
         round_.muck = round_.muck + thrown
     else:
-        change_seat(round_, msgspec.structs.replace(seat, thrown=seat.thrown + fact.cards))
+        change_seat(round_, replace(seat, thrown=seat.thrown + fact.cards))
     rack(state, fact.cards)
     round_.plan, round_.cursor = fact.plan, 0
 
@@ -47,11 +47,11 @@ def _without(hand: tuple[Held, ...], named: tuple[Sealed, ...]) -> tuple[tuple[H
 
 
 def _burned_instead(state: TableState, fact: f.BurnedInstead) -> None:
-    round_, deck = round_of(state), state.deck
+    round_ = round_of(state)
     hand = round_.hands[fact.place]
     round_.hands = {**round_.hands, fact.place: hand[: fact.index] + hand[fact.index + 1 :]}
     round_.muck = (*round_.muck, hand[fact.index])
-    deck.ledger = moved(deck.ledger.move(Place.DEALT, Place.BURNED), state)
+    move(state, Place.DEALT, Place.BURNED)
     round_.burned += 1
     round_.racked += 1
     round_.exposed_down += 1
@@ -62,10 +62,10 @@ def _burned_instead(state: TableState, fact: f.BurnedInstead) -> None:
 
 
 def _held_out(state: TableState, fact: f.HeldOut) -> None:
-    round_, deck = round_of(state), state.deck
+    round_ = round_of(state)
     cards = [held for held, _ in round_.aside]
     if fact.with_burn:
-        deck.ledger = moved(deck.ledger.move(Place.ASIDE, Place.BURNED), state)
+        move(state, Place.ASIDE, Place.BURNED)
         round_.muck = (*round_.muck, cards[-2])
         round_.racked += 1
     round_.held_out = (*round_.held_out, cards[-1])
@@ -86,7 +86,7 @@ def _rest_due(state: TableState, fact: f.RestDue) -> None:
         round_.hands = {place: held for place, held in round_.hands.items() if place != COMMUNITY}
         round_.community_shown = 0
     if fact.burns:
-        state.deck.ledger = moved(state.deck.ledger.move(Place.BURNED, Place.DISCARDED, fact.burns), state)
+        move(state, Place.BURNED, Place.DISCARDED, fact.burns)
         round_.muck = round_.muck[: -fact.burns]
     round_.burned += fact.burn_made
     round_.returning = fact.cards
@@ -96,14 +96,13 @@ def _rest_due(state: TableState, fact: f.RestDue) -> None:
 
 
 def _to_rack(state: TableState, place: Place, cards: int) -> None:
-    state.deck.ledger = moved(state.deck.ledger.move(place, Place.DISCARDED, cards), state)
+    move(state, place, Place.DISCARDED, cards)
     round_of(state).racked += cards
 
 
 def _muck_returns(state: TableState, round_: Round, fact: f.RestDue) -> None:
     """Burns, folded hands and discards leave the table's record; the own discards of the seat that draws stay in the rack."""
-    ledger = state.deck.ledger
-    state.deck.ledger = moved(ledger.move(Place.BURNED, Place.DISCARDED, ledger.burned), state)
+    move(state, Place.BURNED, Place.DISCARDED, state.deck.ledger.burned)
     gone = {seat_place(n) for n, seat in round_.seats.items() if seat.status == "folded"}
     round_.hands = {place: held for place, held in round_.hands.items() if place not in gone}
     round_.muck = round_.muck[-fact.own_thrown :] if fact.own_named else ()
@@ -111,16 +110,15 @@ def _muck_returns(state: TableState, round_: Round, fact: f.RestDue) -> None:
 
 def _rest_shuffled(state: TableState, fact: f.RestShuffled) -> None:
     round_, deck = round_of(state), state.deck
-    deck.ledger = moved(deck.ledger.move(Place.DISCARDED, Place.DEVICE, round_.returning), state)
+    ledger = moved(deck.ledger.move(Place.DISCARDED, Place.DEVICE, round_.returning), state)
     round_.racked -= round_.returning
-    round_.out = deck.ledger.loaded - deck.ledger.device
+    round_.out = ledger.loaded - ledger.device
     round_.returning, round_.reshuffled = 0, True
-    deck.census = _census(deck.census, round_, deck.ledger.device)
-    deck.watch = OrderWatch.start(deck.spec, last=deck.watch.read or deck.watch.reference.last)
-    deck.fresh = True
+    watch = OrderWatch.start(deck.spec, last=deck.watch.read or deck.watch.reference.last)
+    deck = replace(deck, ledger=ledger, census=_census(deck.census, round_, ledger.device), watch=watch, fresh=True)
     if fact.last_round:
-        deck.cut_seen, deck.rounds_left = True, 0
-    deck.finding, deck.empty, deck.evidence = "", False, fact.evidence
+        deck = replace(deck, cut_seen=True, rounds_left=0)
+    state.deck = replace(deck, finding="", empty=False, evidence=fact.evidence)
 
 
 def _census(before: ShoeCensus, round_: Round, left: int) -> ShoeCensus:

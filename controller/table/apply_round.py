@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from controller.dealing.round import BURN, Held, Round, Seat
 from controller.integrity.census import Beyond
 from controller.integrity.ledger import BURNED, DEALT, Place
 from controller.table import facts as f
 from controller.table.apply_turn import hands_go_back
-from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, lay, moved, no_round, rack, round_of
+from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, lay, move, moved, no_round, rack, round_of
 from controller.table.state import TableState
 from firmware_bridge.cards import unseal
 
@@ -26,7 +26,7 @@ def _wagered(state: TableState, fact: f.Wagered) -> None:
     if seat is None:
         change_seat(round_, Seat(fact.seat, dict(fact.amounts)))
     else:
-        change_seat(round_, msgspec.structs.replace(seat, wagers={**seat.wagers, **fact.amounts}))
+        change_seat(round_, replace(seat, wagers={**seat.wagers, **fact.amounts}))
 
 
 def _bets_closed(state: TableState, fact: f.BetsClosed) -> None:
@@ -72,9 +72,8 @@ def _burn(round_: Round, held: Held, face: str) -> None:
 
 def _cards_reordered(state: TableState, fact: f.CardsReordered) -> None:
     round_ = state.round or no_round(state)
-    deck = state.deck
     burn = fact.to == BURN
-    deck.ledger = moved(deck.ledger.move(Place.ASIDE, Place.BURNED if burn else Place.DEALT), state)
+    move(state, Place.ASIDE, Place.BURNED if burn else Place.DEALT)
     if burn:
         _burn(round_, Held(fact.card, fact.evidence, True), fact.face)
     else:
@@ -115,7 +114,7 @@ def _stack_dealt(state: TableState, fact: f.StackDealt) -> None:
     for card in fact.cards[len(round_.pending_stack) :]:
         card_left(state, card, Place.DEALT)
         found = found or state.deck.finding
-    state.deck.finding = found
+    state.deck = replace(state.deck, finding=found)
     held = tuple(
         Held(card, "unknown" if fact.evidence == "read" and not unseal(card, CENSUS).code else fact.evidence, face == "up")
         for card, face in zip(fact.cards, fact.faces, strict=True)
@@ -128,7 +127,7 @@ def _stack_dealt(state: TableState, fact: f.StackDealt) -> None:
 
 
 def _cut_card_seen(state: TableState, fact: f.CutCardSeen) -> None:
-    state.deck.cut_seen, state.deck.rounds_left = True, fact.rounds_left
+    state.deck = replace(state.deck, cut_seen=True, rounds_left=fact.rounds_left)
 
 
 def _stub_counted(state: TableState, fact: f.StubCounted) -> None:
@@ -144,7 +143,7 @@ def _stub_explained(state: TableState, fact: f.StubExplained) -> None:
 
 def _stub_racked(state: TableState, fact: f.StubRacked) -> None:
     round_ = state.round or no_round(state)
-    state.deck.ledger = moved(state.deck.ledger.move(Place.DEVICE, Place.DISCARDED, fact.cards), state)
+    move(state, Place.DEVICE, Place.DISCARDED, fact.cards)
     round_.stub_racked = True
     round_.racked += fact.cards
 
@@ -168,7 +167,7 @@ def _round_voided(state: TableState, fact: f.RoundVoided) -> None:
         elif seat.status != "natural":
             _wagers_go_back(round_, number, seat, fact)
     round_.plan, round_.cursor, round_.turns, round_.returning = (), 0, (), 0
-    state.deck.shuffled = False
+    state.deck = replace(state.deck, shuffled=False)
     state.resume_to = None
 
 
@@ -200,15 +199,16 @@ def _evidence_confirmed(state: TableState, fact: f.EvidenceConfirmed) -> None:
         if unseal(old.card, CENSUS).code == 0:
             told = state.deck.census.identify(unseal(sealed, CENSUS).code)
             if not isinstance(told, Beyond):
-                state.deck.census = told
+                state.deck = replace(state.deck, census=told)
         hands[place][index] = Held(sealed, fact.evidence, old.shown, old.order)
     round_.hands = {place: tuple(held) for place, held in hands.items()}
 
 
 def _round_collected(state: TableState, fact: f.RoundCollected) -> None:
     round_ = state.round or no_round(state)
-    round_.racked += state.deck.ledger.dealt + state.deck.ledger.aside - fact.kept
-    state.deck.ledger = moved(state.deck.ledger.collect().move(Place.DISCARDED, Place.ASIDE, fact.kept), state)
+    deck, ledger = state.deck, state.deck.ledger
+    round_.racked += ledger.dealt + ledger.aside - fact.kept
+    state.deck = replace(deck, ledger=moved(ledger.collect().move(Place.DISCARDED, Place.ASIDE, fact.kept), state))
     round_.aside = tuple((held, as_next) for held, as_next in round_.aside if as_next) if fact.kept else ()
     round_.collected = True
     round_.turns = ()
@@ -217,7 +217,7 @@ def _round_collected(state: TableState, fact: f.RoundCollected) -> None:
 def _round_completed(state: TableState, fact: f.RoundCompleted) -> None:
     state.rounds_since_count = 0 if round_of(state).stub_counted is not None else state.rounds_since_count + 1
     state.last_back = state.deck.back
-    state.deck.rounds_left = max(0, state.deck.rounds_left - 1)
+    state.deck = replace(state.deck, rounds_left=max(0, state.deck.rounds_left - 1))
     state.alarms = tuple(alarm for alarm in state.alarms if alarm.holds)
 
 

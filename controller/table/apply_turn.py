@@ -9,7 +9,7 @@ import msgspec
 from controller.dealing.round import Held, PlayedHand, Round, Seat, seat_of
 from controller.integrity.ledger import Place
 from controller.table import facts as f
-from controller.table.folding import Appliers, hold, moved, no_round, rack, round_of, take_turn
+from controller.table.folding import Appliers, hold, move, no_round, rack, round_of, take_turn
 from controller.table.state import TableState
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ def _card_offered(state: TableState, fact: f.CardOffered) -> None:
 
 def _offer_taken(state: TableState, fact: f.OfferTaken) -> None:
     round_ = state.round or no_round(state)
-    state.deck.ledger = moved(state.deck.ledger.move(Place.ASIDE, Place.DEALT), state)
+    move(state, Place.ASIDE, Place.DEALT)
     hold(round_, fact.place, (Held(fact.card, fact.evidence, True),))
     round_.aside, round_.offered = round_.aside[:-1], False
     hand = round_.played[fact.place]
@@ -106,7 +106,7 @@ def _offer_passed(state: TableState, fact: f.OfferPassed) -> None:
 
 def _aside_burned(state: TableState, fact: f.AsideBurned) -> None:
     round_ = state.round or no_round(state)
-    state.deck.ledger = moved(state.deck.ledger.move(Place.ASIDE, Place.BURNED, fact.cards), state)
+    move(state, Place.ASIDE, Place.BURNED, fact.cards)
     round_.aside = round_.aside[: len(round_.aside) - fact.cards]
     round_.burned += fact.cards
     round_.racked += fact.cards

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeAlias
 
+from msgspec.structs import replace
+
 from controller.dealing.round import COMMUNITY, Held, Round, Seat
 from controller.errors import NotInOrderError
 from controller.integrity.census import ShoeCensus
@@ -46,18 +48,24 @@ def moved(result: Ledger | Imbalance, state: TableState) -> Ledger:
 def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
     """Account for one card that left the device: ledger, census, order."""
     deck, round_, code = state.deck, state.round, unseal(sealed, CENSUS).code
-    ledger = deck.ledger
-    deck.ledger = ledger.leave(place) if ledger.device else ledger.put_in(place, 1)
-    drawn = deck.census.draw(code)
+    ledger, census = deck.ledger, deck.census
+    ledger = ledger.leave(place) if ledger.device else ledger.put_in(place, 1)
+    drawn = census.draw(code)
     if type(drawn) is ShoeCensus:  # and not beyond it
-        deck.census = drawn
-    deck.watch, finding = deck.watch.advance(code)
-    if finding is not None:
-        deck.finding = finding.sentence
-    if deck.fresh:
-        deck.fresh = False
+        census = drawn
+    watch, finding = deck.watch.advance(code)
+    if finding is None:
+        state.deck = replace(deck, ledger=ledger, census=census, watch=watch, fresh=False)
+    else:
+        state.deck = replace(deck, ledger=ledger, census=census, watch=watch, fresh=False, finding=finding.sentence)
     if round_ is not None:
         round_.out += 1
+
+
+def move(state: TableState, source: Place, target: Place, cards: int = 1) -> None:
+    """Cards go from one place to another."""
+    deck = state.deck
+    state.deck = replace(deck, ledger=moved(deck.ledger.move(source, target, cards), state))
 
 
 def hold(round_: Round, place: str, held: tuple[Held, ...]) -> None:
@@ -87,7 +95,7 @@ def change_seat(round_: Round, seat: Seat) -> None:
 def rack(state: TableState, cards: int) -> None:
     """Cards of the round go from the table to the discard rack."""
     if cards:
-        state.deck.ledger = moved(state.deck.ledger.move(Place.DEALT, Place.DISCARDED, cards), state)
+        move(state, Place.DEALT, Place.DISCARDED, cards)
         round_of(state).racked += cards
 
 

@@ -26,7 +26,7 @@ class Alarm(msgspec.Struct, frozen=True):
     ways: tuple[str, ...] = ()
 
 
-class Deck(msgspec.Struct, gc=False):
+class Deck(msgspec.Struct, frozen=True, gc=False):
     """The cards in use. `shuffled` only after an uninterrupted random cycle with the right count since they were loaded."""
 
     ledger: Ledger
