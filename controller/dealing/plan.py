@@ -38,24 +38,28 @@ Plan: TypeAlias = tuple[tuple[str, str], ...]
 
 def arranged(step: Step | None, round_: Round, seats: int) -> tuple[Plan, tuple[str, ...]]:
     """What the step begins with: (place, face) of each card or stack that it expects, in order, and the places that act in it."""
-    planner, lister = _arrangers(type(step))  # type: ignore[arg-type]  # classes can be hashed
+    planner, lister = _ARRANGERS.get(type(step)) or _arrangers(type(step))
     return planner(step, round_, seats), lister(step, round_, seats)
 
 
 def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
     """The places that act in the step, in the order in which they must."""
-    return _arrangers(type(step))[1](step, round_, seats)  # type: ignore[arg-type]  # as above
+    return (_ARRANGERS.get(type(step)) or _arrangers(type(step)))[1](step, round_, seats)
 
 
 _Planner: TypeAlias = "Callable[[Any, Round, int], Plan]"
 _Lister: TypeAlias = "Callable[[Any, Round, int], tuple[str, ...]]"
 
 
-@functools.cache  # one entry for each kind of step
+_ARRANGERS: Final[dict[type, tuple[_Planner, _Lister]]] = {}
+"""One entry for each kind of step that was met."""
+
+
 def _arrangers(kind: type) -> tuple[_Planner, _Lister]:
     planner = next((_PLANS[base] for base in kind.__mro__ if base in _PLANS), _nothing)
     lister = next((_TURNS[base] for base in kind.__mro__ if base in _TURNS), _nothing)
-    return planner, lister
+    _ARRANGERS[kind] = found = planner, lister
+    return found
 
 
 def _nothing(step: Step | None, round_: Round, seats: int) -> tuple[()]:

@@ -7,6 +7,7 @@ struct is a snapshot. Game modules read it in conditions and in their `judge`.
 from __future__ import annotations
 
 import functools
+from typing import Final
 
 import msgspec
 
@@ -22,25 +23,32 @@ LIVE = ("", "split")
 """Standings of a seat that is still to be compared."""
 
 
-@functools.lru_cache(maxsize=256)  # every seat of any table with its hands; asked for many times in every round
+class _Seats(dict[int, str]):
+    """Texts by seat, kept for as many seats as any table has: they are asked for many times in every round."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__({seat: text.format(seat) for seat in range(1, 100)})
+        self._text = text
+
+    def __missing__(self, seat: int) -> str:
+        return self._text.format(seat)
+
+
+SEAT_PLACES: Final = _Seats("seat {}")
+"""The place of each seat: `seat 3`."""
+HAND_KEYS: Final = _Seats("{}")
+"""The key under which the result of a seat's only hand is found: `3`."""
+
+
 def seat_place(seat: int, hand: int = 0) -> str:
     """`seat 3`, or `seat 3 hand 2` when `hand` is given."""
-    return f"seat {seat} hand {hand}" if hand else f"seat {seat}"
+    return f"seat {seat} hand {hand}" if hand else SEAT_PLACES[seat]
 
 
 @functools.lru_cache(maxsize=256)  # as above
 def seat_of(place: str) -> int | None:
     """The seat number of a place such as `seat 3 hand 2`, None for other places."""
     return int(place.split()[1]) if place.startswith("seat ") else None
-
-
-_KEYS = tuple(map(str, range(100)))
-"""More seats than any table has."""
-
-
-def hand_key(seat: int) -> str:
-    """The key under which the result of a seat's only hand is found."""
-    return _KEYS[seat]
 
 
 class Held(msgspec.Struct, frozen=True, gc=False):

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping
 
 from controller.dealing.game import Judged
-from controller.dealing.round import COMMUNITY, DEALER, Round, Seat, hand_key, seat_place
+from controller.dealing.round import COMMUNITY, DEALER, HAND_KEYS, Round, Seat, seat_place
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain
 from controller.dealing.steps import Burn, Deal, Face, Option, Remedy, Step, Who
@@ -56,7 +56,7 @@ def seats_to_judge(round_: Round, side: str) -> list[Seat]:
     for number, seat in round_.seats.items():
         status = seat.status
         may_be_told = status in TOLD if seat.exposed else status == "folded" and side not in seat.wagers
-        if may_be_told and hand_key(number) not in known:
+        if may_be_told and HAND_KEYS[number] not in known:
             told.append(seat)
     return sorted(told, key=lambda seat: seat.number) if len(told) > 1 else told
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from controller.dealing.game import Judged
-from controller.dealing.round import LIVE, Round, Seat, hand_key
+from controller.dealing.round import HAND_KEYS, LIVE, Round, Seat
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Setting, Settings
 from controller.dealing.steps import Condition, Deal, Face, Method, Option, Remedy, Settle, Stack, Step, Wagers, Who
@@ -170,4 +170,4 @@ class Slip(msgspec.Struct, eq=False):
 
     def judged(self, rule: Rule, hand: str = "") -> Judged:
         """The result of the hand."""
-        return Judged(key=hand_key(self.seat.number), results=self.results, pays=self.pays, rule=rule, hand=hand)
+        return Judged(key=HAND_KEYS[self.seat.number], results=self.results, pays=self.pays, rule=rule, hand=hand)

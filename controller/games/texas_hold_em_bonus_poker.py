@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.dealing.game import Game, Judged
-from controller.dealing.round import DEALER, Round, seat_place
+from controller.dealing.round import DEALER, SEAT_PLACES, Round
 from controller.dealing.settings import Setting, Settings
 from controller.dealing.steps import Collect, Decide, ExposeCards, Method, Option, Remedy, Settle, Step, Stub, WagerKind, Who
 from controller.decks import DeckSpec
@@ -111,7 +111,7 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
         if seat.status:
             slip.lose("ante")
             text, rule = "folded", c.law("28.10(a)")
-        elif dealer is None or (hand := h.best_hand(round_, seat_place(seat.number), board)) is None:
+        elif dealer is None or (hand := h.best_hand(round_, SEAT_PLACES[seat.number], board)) is None:
             continue
         else:
             _compare(settings, slip, hand, dealer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.dealing.round import COMMUNITY, DEALER, SIDES, Held, Round, Seat, seat_of, seat_place
+from controller.dealing.round import COMMUNITY, DEALER, SEAT_PLACES, SIDES, Held, Round, Seat, seat_of
 from controller.table import facts as f
 from controller.table.folding import CENSUS, Appliers, FoldError, change_seat, no_round, rack, round_of, take_turn
 from controller.table.state import TableState
@@ -20,7 +20,7 @@ def _decided(state: TableState, fact: f.Decided) -> None:
     if fact.to_rack:
         rack(state, fact.to_rack)
     if fact.done:
-        take_turn(round_, seat_place(fact.seat))
+        take_turn(round_, SEAT_PLACES[fact.seat])
 
 
 def _as_decided(seat: Seat, fact: f.Decided) -> Seat:
@@ -93,10 +93,9 @@ def _sealed(groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> dict[str, tuple
 
 
 def _show_seat(round_: Round, number: int, fact: f.Exposed) -> None:
-    seat = round_.seats[number]
+    seat, place = round_.seats[number], SEAT_PLACES[number]
     groups = _sealed(fact.groups) if fact.groups else seat.groups
     change_seat(round_, replace(seat, groups=groups, exposed=fact.done))
-    place = seat_place(number)
     round_.hands = {**round_.hands, place: _show_named(round_.hands.get(place, ()), fact.cards)}
 
 
@@ -143,9 +142,11 @@ def _show_all(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
 
 def _show_named(hand: tuple[Held, ...], told: tuple[Card, ...]) -> tuple[Held, ...]:
     cards = unseal_held(hand, CENSUS)
-    if told == cards and UNREADABLE not in cards:
-        return tuple([Held(held.card, held.evidence, True, held.order) for held in hand])
     named, shown = list(told), []
+    if told == cards and UNREADABLE not in cards:
+        for held in hand:
+            shown.append(Held(held.card, held.evidence, True, held.order))  # noqa: PERF401  # as in `firmware_bridge.cards`
+        return tuple(shown)
     for held, card in zip(hand, cards, strict=True):
         if card in named:
             named.remove(card)

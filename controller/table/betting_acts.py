@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from controller.dealing.procedure import Procedure
-from controller.dealing.round import DEALER, Round, seat_of, seat_place
+from controller.dealing.round import DEALER, SEAT_PLACES, Round, seat_of, seat_place
 from controller.dealing.rules import house, inferred
 from controller.dealing.sizes import money
 from controller.dealing.steps import Betting, Decide, Placer, StateKind, WagerKind, Wagers
@@ -41,7 +41,7 @@ def wager(desk: Desk, act: Wager) -> None:
             desk.refuse("bad-amount", f"Seat {seat}: the {word} wager must be more than nothing.")
         amounts[known[word]] = amount
     _begin_round(desk)
-    round_, notes, place = desk.draft.round or no_round(desk.draft), desk.notes, seat_place(seat)
+    round_, notes, place = desk.draft.round or no_round(desk.draft), desk.notes, SEAT_PLACES[seat]
     before = round_.seats.get(seat)
     _check_wagers(desk, seat, {**before.wagers, **amounts} if before is not None else amounts)
     if procedure.holder_wagers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.dealing.game import no_flaw
-from controller.dealing.round import COMMUNITY, DEALER, Held, Round, Seat, seat_place
+from controller.dealing.round import COMMUNITY, DEALER, SEAT_PLACES, Held, Round, Seat, seat_place
 from controller.dealing.show_steps import ShowHands
 from controller.dealing.steps import Collect as CollectStep
 from controller.dealing.steps import ExposeCards, Order, SetHands, Settle, StateKind, Who
@@ -142,7 +142,7 @@ def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
     if isinstance(step, ShowHands):
         show_hand(desk, step, act, number)
         return
-    place = seat_place(number)
+    place = SEAT_PLACES[number]
     if place not in round_.turns:
         desk.refuse("not-your-turn", f"The hand of seat {number} is not exposed (again).", step.rule)
     if round_.turns[0] != place and step.order is not Order.ANY:

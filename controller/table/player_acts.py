@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, NoReturn
 
 from controller.dealing.procedure import Procedure
-from controller.dealing.round import DEALER, Round, Seat, seat_place
+from controller.dealing.round import DEALER, SEAT_PLACES, Round, Seat, seat_place
 from controller.dealing.show_steps import ShowHands
 from controller.dealing.steps import Betting, Option, Order, SetHands, Settle, Step, Who
 from controller.dealing.steps import Decide as DecideStep
@@ -77,7 +77,7 @@ def _is_as_usual(act: Decide, round_: Round) -> bool:
     """The usual decision: of the seat in turn, no card is due, and there is nothing else about it that would have to be looked at."""
     return (
         bool(round_.turns)
-        and round_.turns[0] == seat_place(act.seat)
+        and round_.turns[0] == SEAT_PLACES[act.seat]
         and round_.cursor >= len(round_.plan)
         and not (act.discard or act.keep or act.hand or act.side or act.cards is not None or round_.redeemable)
     )
