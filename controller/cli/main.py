@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points, version
-from typing import Final, Protocol, runtime_checkable
+from types import FrameType
+from typing import Final, NoReturn, Protocol, runtime_checkable
 
 import click
 
@@ -150,8 +152,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def main() -> None:
-    """Run the command line and end the process: the script's entry."""
-    sys.exit(run())
+    """Run the command line and end the process: the script's entry.
+
+    SIGTERM ends a command as Ctrl-C does, with everything put away that it had made; then the process dies of the signal after all, so
+    that whoever sent it sees that. A second one is not waited for. Commands that serve take signals on their loops.
+    """
+    asked: list[int] = []
+
+    def end(number: int, _frame: FrameType | None) -> NoReturn:
+        asked.append(number)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    code = run()
+    if asked:
+        signal.raise_signal(signal.SIGTERM)
+    sys.exit(code)
 
 
 def _tell(code: str, what: str, do: str, style: OutputStyle) -> None:

@@ -2,7 +2,7 @@
 
 The folder holds all that a box beside a table has: configuration, journal, keys, token, links to the ports. The daemon
 tells over systemd's notify socket when it is ready, so nothing here polls for it. Its life is tied to the context that
-started it; a folder that the caller names stays, for a look at the journal.
+started it, and to the process; a folder that the caller names stays, for a look at the journal.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ import msgspec
 from controller.errors import NotInOrderError, ShoedError
 from controller.journal.keys import create_keys
 from controller.table.outcome import Outcome
+from hil.endtoend.tied import tied_command
 
 READY_S: Final = 20.0
 """Imports take half a second on an idle machine; twenty on one that is busy with tests."""
@@ -251,7 +251,7 @@ def start_daemon(folder: Path, tables: Sequence[TableEntry], more: str = "") -> 
         listener.bind(str(notify))
         with (folder / "daemon.log").open("ab") as log:
             process = subprocess.Popen(  # noqa: S603  # our own program, with our own configuration
-                [sys.executable, "-c", "from controller.cli.main import main; main()", "run", "--config", str(config)],
+                tied_command("run", "--config", str(config)),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

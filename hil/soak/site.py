@@ -9,7 +9,6 @@ import asyncio
 import os
 import signal
 import socket
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from controller.errors import NotInOrderError
 from controller.games import find_game
 from controller.journal.keys import create_keys
 from hil.endtoend.daemon import toml
+from hil.endtoend.tied import tied_command
 from hil.mechanism.options import Timing
 from hil.simulated.settings import SimulatedSettings
 from hil.soak.witness import WitnessedDevice
@@ -115,12 +115,7 @@ class Site:
         self._listener.bind(str(notify))
         with (self.folder / "daemon.out").open("ab") as out:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-c",
-                "from controller.cli.main import main; main()",
-                "run",
-                "--config",
-                str(self.folder / "shoed.toml"),
+                *tied_command("run", "--config", str(self.folder / "shoed.toml")),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
