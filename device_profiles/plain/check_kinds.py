@@ -24,6 +24,7 @@ class Kind(Enum):
     ANSWER_TIME = "answer-time"
     PAUSE = "pause"
     POLL = "poll"
+    WINDOW = "window"
     SAME_TURN = "same-turn"
     SAME_RING = "same-ring"
     ANSWER_LOST = "answer-lost"

@@ -184,6 +184,12 @@ def _limits(profile: PlainProfile) -> Iterator[Check]:
             passes=f"It is answered after a pause of {profile.line.pause_s:g} s.", fails="It is not.", limit_s=profile.line.pause_s,
             question=asked.name,
         )  # fmt: skip
+    if profile.turns is not None and profile.turns.window > 1 and asked is not None:
+        yield Check(
+            name="limit/window", kind=Kind.WINDOW, needs=Needs.HOST,
+            does=f"`{asked.name}` is said {profile.turns.window} times without waiting.",
+            passes="Each is answered under its own number.", fails="One is not.", limit_s=_within(asked), question=asked.name,
+        )  # fmt: skip
     if profile.framing.gap_s is not None:
         yield Check(
             name="limit/gap", kind=Kind.GAP, needs=Needs.PERSON, does="The pauses inside of frames are measured.",

@@ -106,6 +106,14 @@ def page_lines(profile: PlainProfile) -> Iterator[str]:
     yield from ("", "## Messages", "", "| message | way | frame | fields | means |", "|---|---|---|---|---|")
     for message in profile.messages:
         yield _message_row(message)
+    if (turns := profile.turns) is not None:
+        many = f"Up to {turns.window} may" if turns.window > 1 else "One may"
+        yield from (
+            "",
+            "## Questions",
+            "",
+            f"Questions are numbered in `{turns.field}`, {turns.first} to {turns.last}. {many} be under way.",
+        )
     yield from _connection_lines(profile)
     for name, table in profile.names.items():
         yield from ("", f"## Names `{name}`", "", "| value | name |", "|---|---|")

@@ -114,6 +114,12 @@ def _verify_turns(profile: PlainProfile, file: str) -> None:
         return
     asking = [m for m in profile.messages if m.answer is not None]
     answers = {name for m in asking if m.answer is not None for name in m.answer.messages}
+    if profile.turns.window > 1:
+        answers |= {name for m in asking if m.answer is not None for name in m.answer.refusals}
+    numbers = profile.turns.last - profile.turns.first + 1
+    if 2 * profile.turns.window > max(numbers, 2):
+        what = f"turns: with {numbers} numbers at most {max(1, numbers // 2)} questions may be under way"
+        raise InvalidProfileError(file, f"{what}, or a late answer could pass for a new one; it says {profile.turns.window}")
     for message in profile.messages:
         if (message in asking or message.name in answers) and profile.turns.field not in [field.name for field in message.fields]:
             raise InvalidProfileError(file, f"turns: message '{message.name}' has no field '{profile.turns.field}'")

@@ -113,7 +113,9 @@ class Turns(Table, frozen=True, kw_only=True):
     last: Number
     """After it comes `first` again."""
     restart: Number | None = None
-    """The first question after a connection, a refusal or a failed question has this number: both ends begin anew."""
+    """The first question after a connection, a refusal or a failed question has this number, and is alone: both ends begin anew."""
+    window: Annotated[int, msgspec.Meta(ge=1, le=32)] = 1
+    """So many questions may be under way at once; each answer, and each refusal, then tells by its number to which it belongs."""
 
 
 class Poll(Table, frozen=True, kw_only=True):

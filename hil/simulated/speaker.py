@@ -6,7 +6,7 @@ here by the profile's own rules.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping
 from typing import Final
 
@@ -44,7 +44,8 @@ class Speaker:
         self._ring_counter = 0
         self._waiting: deque[tuple[str, dict[str, Plain | bytes]]] = deque(maxlen=WAITING_MAX)
         self._told_when_polled = self._answers_of_poll()
-        self._last_answer: tuple[dict[str, Plain], bytes] = ({}, b"")
+        self._answers: OrderedDict[Plain, bytes] = OrderedDict()
+        """By the number of the question, of the newest ones: as many as the host may have under way."""
         self._answered: Counter[str] = Counter()
         for message in codec.profile.messages:
             if message.answer is not None and message.way is not Way.IN:
@@ -60,7 +61,7 @@ class Speaker:
         self._number, self._counted, self._ring_counter = None, 0, 0
         self._ring.clear()
         self._waiting.clear()
-        self._last_answer = ({}, b"")
+        self._answers.clear()
         self._answered.clear()
         name = self._simulation.start
         return self.say(name) if name is not None else b""
@@ -116,16 +117,23 @@ class Speaker:
         if message.answer is None:
             return b""
         turn = self._turn_of(asked)
-        if turn and turn == self._last_answer[0] and self._restart_turn not in turn.values():
-            return self._last_answer[1]  # the same question again: its answer was lost
+        number = next(iter(turn.values()), None)
+        if number == self._restart_turn:
+            self._answers.clear()
+        if number is not None and number in self._answers:
+            return self._answers[number]  # the same question again: its answer was lost
         answers = self._simulation.answers.get(message.name, message.answer.messages[:1])
         reply = self._messages[answers[min(self._answered[message.name], len(answers) - 1)]]
         self._answered[message.name] += 1
         name, given = reply.name, self._given(reply, self._ring_values(reply))
         if self._waiting and self._told_when_polled.issuperset(message.answer.messages):
             name, given = self._waiting.popleft()
-        self._last_answer = (turn, self._codec.write(name, {**given, **turn}))
-        return self._last_answer[1]
+        wire = self._codec.write(name, {**given, **turn})
+        if number is not None and self.profile.turns is not None:
+            self._answers[number] = wire
+            while len(self._answers) > self.profile.turns.window:
+                self._answers.popitem(last=False)
+        return wire
 
     def _given(self, message: PlainMessage, values: Mapping[str, Plain | bytes] | None) -> dict[str, Plain | bytes]:
         given: dict[str, Plain | bytes] = {**self._numbering(message), **self._simulation.values.get(message.name, {}), **(values or {})}
@@ -215,5 +223,6 @@ class Speaker:
                 self.answer(PlainHeard(message.name, {}, None, None))
         except FieldError as error:
             raise SpeakerError(f"{self.profile.name}: no answer to {message.name} can be made: {error}; see simulation.values") from error
-        self._number, self._counted, self._last_answer = number, counted, ({}, b"")
+        self._number, self._counted = number, counted
+        self._answers.clear()
         self._answered.clear()

@@ -38,7 +38,7 @@ SDP1 = load_codec("sdp1")
 EVERY = ("sdp1", *PLAIN)
 SISTERS = {
     name: Path(__file__).parents[1] / "device_profiles" / "sisters" / f"{name}.toml"
-    for name in ("cobs-tlv", "flagged-fields", "hdlc-crc", "slip-sum16")
+    for name in ("cobs-tlv", "flagged-fields", "hdlc-crc", "slip-sum16", "windowed-questions")
 }
 """Profiles with ways of framing, and of saying which fields are there, that no device above has."""
 JUNK = (b"\xff\x00", b"<:Zz7 ", b"\x05\x31\x7f\x02", b"\r\n", bytes(range(128, 160)))

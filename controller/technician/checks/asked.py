@@ -136,6 +136,13 @@ async def _pause(check: Check, line: CheckLine, name: str, within_s: float) -> O
     return _judged(check, line, place, second if first is not None else None)
 
 
+async def _window(check: Check, line: CheckLine, name: str, within_s: float) -> Outcome:
+    place, times = len(line.record.entries), line.profile.turns.window if line.profile.turns is not None else 1
+    await line.ask(name, within_s)  # both ends have begun, if they had to
+    judge = passed if await line.burst(name, times, within_s * times) else failed
+    return judge(check, line.record.since(place))
+
+
 async def _same_turn(check: Check, line: CheckLine, name: str, within_s: float) -> Outcome:
     place = len(line.record.entries)
     question = line.question(name)
@@ -218,6 +225,7 @@ RUNS: Final[dict[Kind, Run]] = {
     Kind.ANSWER_TIME: _answer_time,
     Kind.PAUSE: _pause,
     Kind.POLL: _poll,
+    Kind.WINDOW: _window,
     Kind.SAME_TURN: _same_turn,
     Kind.SAME_RING: _same_ring,
     Kind.ANSWER_LOST: _answer_lost,

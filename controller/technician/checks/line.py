@@ -58,6 +58,7 @@ class CheckLine:
         self._broken: TransportError | None = None
         self._wanted: Callable[[PlainHeard], bool] | None = None
         self._answer: Entry | None = None
+        self._is_burst = False
         self._last_s = 0.0
         gap_s = self.profile.framing.gap_s
         self._glance_s = GLANCE_S if gap_s is None or record.pauses else GAPS * gap_s
@@ -122,6 +123,24 @@ class CheckLine:
         await self.say(self.question(name))
         return await self.answer(within_s)
 
+    async def burst(self, name: str, times: int, within_s: float) -> bool:
+        """Say a question so many times without waiting; whether each is answered under its own number. Raises TransportError."""
+        self.asking.out = None
+        wires = []
+        for _ in range(times):
+            self.asking.put(Question(self._messages[name]))
+            if (wire := self.asking.next(float("inf"))) is not None:
+                wires.append(wire)
+        self._wanted, self._is_burst = None, True
+        await self._keep_pause()
+        for wire in wires:
+            self.record.said(wire, name, self.clock())
+        await self._write([b"".join(wires)])
+        await self._wait(lambda: self.asking.out is None, within_s)
+        self._is_burst, is_answered = False, len(wires) == times and self.asking.out is None
+        self.asking.out = None
+        return is_answered
+
     async def silence(self, seconds: float) -> None:
         """Say nothing for so long. Raises TransportError."""
         await self._wait(lambda: False, seconds)
@@ -184,6 +203,8 @@ class CheckLine:
                 self._understand(entry, entry.heard)
 
     def _understand(self, entry: Entry, heard: PlainHeard) -> None:
+        if self._is_burst:
+            self.asking.answered(heard)
         if self._wanted is not None and self._answer is None and self._wanted(heard):
             self._answer = entry
         reply = self._replies.reply_to(heard, 0)
