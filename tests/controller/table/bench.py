@@ -115,6 +115,7 @@ class Bench:
         self.names = True
         """Cards that lie face down are sometimes named by their players, as scripts may do."""
         self._eseq: dict[str, int] = {}
+        self._viewed: tuple[TableState, Outcome] | None = None
 
     # ---- judging
 
@@ -131,8 +132,10 @@ class Bench:
         return verdict.outcome
 
     def view(self) -> Outcome:
-        """How the table stands."""
-        return outcome_of(self.procedure, self.state)
+        """How the table stands; asked for several times between two acts, and put into words once."""
+        if self._viewed is None or self._viewed[0] is not self.state:
+            self._viewed = self.state, outcome_of(self.procedure, self.state)
+        return self._viewed[1]
 
     def would(self, act: a.AnyAct) -> Verdict:
         """The verdict on an act that is not taken."""

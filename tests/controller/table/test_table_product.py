@@ -114,29 +114,32 @@ def check(bench: Bench, act: AnyAct, verdict: Verdict) -> None:
     kind = bench.procedure.kind_at(bench.state.phase, bench.state.round)
     entry = OUTCOMES[kind, type(act)]
     outcome = verdict.outcome
-    told = f"{name_of(act)} in {bench.state.phase}: {outcome}"
+
+    def told() -> str:  # put together for a failure alone: an outcome is a long text
+        return f"{name_of(act)} in {bench.state.phase}: {outcome}"
+
     heard_only = all(isinstance(fact, f.DeviceHeard) for fact in verdict.facts)
-    assert (act.origin is not None) == any(isinstance(fact, f.DeviceHeard) for fact in verdict.facts), told
+    assert (act.origin is not None) == any(isinstance(fact, f.DeviceHeard) for fact in verdict.facts), told()
     assert outcome.act == name_of(act)
-    assert outcome.irregularity is None or outcome.irregularity in ALARMS, told
-    assert outcome.remedy is None or outcome.remedy in REMEDIES, told
-    assert all(code in ALARMS for code in outcome.alarms), told
-    assert set(outcome.next) <= ACT_KEYS, told
+    assert outcome.irregularity is None or outcome.irregularity in ALARMS, told()
+    assert outcome.remedy is None or outcome.remedy in REMEDIES, told()
+    assert all(code in ALARMS for code in outcome.alarms), told()
+    assert set(outcome.next) <= ACT_KEYS, told()
     if outcome.refused is not None:
-        assert outcome.refused in REFUSALS, told
-        assert outcome.message.endswith("."), told
-        assert heard_only, told
+        assert outcome.refused in REFUSALS, told()
+        assert outcome.message.endswith("."), told()
+        assert heard_only, told()
     match entry:
         case Refused(code):
-            assert outcome.refused == code, told
+            assert outcome.refused == code, told()
         case Ignored(reason):
-            assert outcome.refused is None, told
+            assert outcome.refused is None, told()
             assert outcome.message == reason
-            assert heard_only, told
+            assert heard_only, told()
         case Handler():
             pass
     if not verdict.facts:
-        assert verdict.state is bench.state, told
+        assert verdict.state is bench.state, told()
 
 
 @pytest.mark.requirement("EQ-11", "T-28")
