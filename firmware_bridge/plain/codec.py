@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from device_profiles.errors import FieldError, FieldRangeError
+from device_profiles.plain.connecting import states_of
 from device_profiles.plain.frames import Tokens, Way
 from device_profiles.plain.messages import Plain, PlainMessage
 from device_profiles.plain.profile import PlainProfile
@@ -47,6 +48,8 @@ class PlainCodec:
         self._said = [m for m in self.messages.values() if m.message.way in (Way.OUT, Way.BOTH)]
         self._sorters_in, self._sorters_out = _sorters(self._heard), _sorters(self._said)
         self.by_name = {message.name: message for message in profile.messages}
+        self.connect_states = {s.name: s for s in states_of(profile.connect, self.by_name)}
+        """The states of every connection of the profile, the first one first."""
         self._carriers = {message.carries: message for message in profile.messages if message.carries is not None}
         self.capabilities = {granted: capabilities_of(profile, may_write=granted) for granted in (False, True)}
         """What the device can do, by whether it may be written to."""

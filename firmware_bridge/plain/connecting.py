@@ -9,27 +9,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from device_profiles.plain.connecting import CONNECTED, FAILED, states_of
-from device_profiles.plain.messages import PlainMessage
+from device_profiles.plain.connecting import CONNECTED, FAILED
 from device_profiles.plain.profile import Connect, ConnectState
 from device_profiles.schema import About
 from firmware_bridge.plain.fields import fits
 from firmware_bridge.plain.heard import PlainHeard
 from firmware_bridge.reports import DeviceIdentity
 
+NO_STATES: Final[Mapping[str, ConnectState]] = {}
 TOO_LONG: Final = "the connection goes round in circles"
 
 
 class Connecting:
     """One connection after another, by the rule of a profile. `is_silent`: nothing may be said, so it is there at once."""
 
-    __slots__ = ("_first", "_name", "_rule", "_states", "_steps", "due_s", "told", "why")
+    __slots__ = ("_name", "_rule", "_states", "_steps", "due_s", "told", "why")
 
-    def __init__(self, rule: Connect, messages: Mapping[str, PlainMessage], *, is_silent: bool) -> None:
+    def __init__(self, rule: Connect, states: Mapping[str, ConnectState], *, is_silent: bool) -> None:
+        """`states` by name, the first one first; all connections of a profile share them."""
         self._rule = rule
-        states = () if is_silent else states_of(rule, messages)
-        self._first = states[0].name if states else CONNECTED
-        self._states = {state.name: state for state in states}
+        self._states = NO_STATES if is_silent else states
         self._name = CONNECTED
         self._steps = 0
         self.due_s: float | None = None
@@ -44,10 +43,6 @@ class Connecting:
         return self._name == CONNECTED
 
     @property
-    def has_failed(self) -> bool:
-        return self._name == FAILED
-
-    @property
     def state(self) -> ConnectState | None:
         """Where it stands; None at its end."""
         return self._states.get(self._name)
@@ -55,7 +50,7 @@ class Connecting:
     def begin(self) -> None:
         """The line is up."""
         self._steps, self.told, self.why = 0, {}, ""
-        self._enter(self._first)
+        self._enter(next(iter(self._states), CONNECTED))
 
     def end(self) -> None:
         """The line is down: nothing is waited for any more."""

@@ -70,7 +70,7 @@ class PlainSession:
         self.may_write = may_write(profile, granted=settings.may_write) and not settings.listens_only
         self.capabilities: tuple[Capability, ...] = codec.capabilities[self.may_write]
         self._replies = Replies(codec, may_write=self.may_write)
-        self._connecting = Connecting(profile.connect, codec.by_name, is_silent=not self.may_write)
+        self._connecting = Connecting(profile.connect, codec.connect_states, is_silent=not self.may_write)
 
     # ---- the owner's side
 

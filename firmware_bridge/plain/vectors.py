@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from device_profiles.errors import FailedVectorError, FieldError, InvalidProfileError
-from device_profiles.plain.connecting import states_of
 from device_profiles.plain.frames import Way
 from device_profiles.plain.messages import Plain
 from device_profiles.plain.profile import PlainVector
@@ -75,7 +74,7 @@ def verify_said(codec: PlainCodec) -> None:
         InvalidProfileError: a value is missing or does not fit.
     """
     profile, messages = codec.profile, {name: message.message for name, message in codec.messages.items()}
-    said = [(state.say, state.values, f"connect, state '{state.name}'") for state in states_of(profile.connect, messages) if state.say]
+    said = [(state.say, state.values, f"connect, state '{state.name}'") for state in codec.connect_states.values() if state.say]
     if profile.poll is not None:
         said.append((profile.poll.message, {}, "poll"))
     for name, values, where in said:

@@ -9,7 +9,7 @@ import pytest
 from device_profiles.errors import InvalidProfileError, UnknownKeyError
 from device_profiles.loader import read_tables
 from device_profiles.plain.checks import checks_of
-from device_profiles.plain.connecting import CONNECTED, FAILED, states_of
+from device_profiles.plain.connecting import CONNECTED, FAILED
 from device_profiles.plain.describe import page_lines
 from device_profiles.plain.loader import plain_profile
 from firmware_bridge.link.line import Line
@@ -148,11 +148,10 @@ def test_nothing_is_said_where_nothing_may_be_written() -> None:
 def test_every_state_leads_somewhere_whatever_is_heard(name: str) -> None:
     codec = codec_by_name(name) if name else codec_of()
     messages = {m.name: m for m in codec.profile.messages}
-    states = states_of(codec.profile.connect, messages)
-    known = {CONNECTED, FAILED, *(state.name for state in states)}
-    for state in states:
+    known = {CONNECTED, FAILED, *codec.connect_states}
+    for state in codec.connect_states.values():
         for heard in messages:
-            machine = Connecting(codec.profile.connect, messages, is_silent=False)
+            machine = Connecting(codec.profile.connect, codec.connect_states, is_silent=False)
             machine.begin()
             machine._name = state.name
             moved = machine.hear(PlainHeard(heard, {}, None, None))
