@@ -37,8 +37,8 @@ NAMES_CARDS: Final = frozenset({"keep", "discard", "high", "low"})
 DEVICE_TIME: Final = re.compile(rb',"t_ms":[0-9]+')
 TELLS_TIME: Final = ("shoed_commit_seconds",)
 """Metrics that hold durations."""
-TIMES_AND_PLACES: Final = frozenset({"timestamp", "api"})
-"""Fields of the log that tell when and where."""
+TIMES_AND_PLACES: Final = frozenset({"timestamp", "api", "entry"})
+"""Fields of the log that tell when and where, also where in a journal that the devices of other tables write into meanwhile."""
 
 
 class Tape(msgspec.Struct):
