@@ -34,6 +34,8 @@ demo: $(RUN) ## deal three rounds of Colorado Hold 'Em from a simulated shoe
 	$(BIN)/shoed demo --game colorado-hold-em-poker --rounds 3
 
 test: $(DEV) ## all tests but the slow ones, on both cores
+	@# Compiled once here: the tests start hundreds of processes, which in a fresh clone would each compile the program.
+	$(BIN)/python -m compileall -q firmware_bridge controller device_profiles hil
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 lint: $(DEV) ## style, format, types and the import contract
