@@ -133,6 +133,7 @@ class PageRun:
         self.drains: list[threading.Thread] = []
         self.environment = {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),  # this tree, also where another one is installed
             "HOME": str(folder),
             "LC_ALL": "C.UTF-8",
             "COLUMNS": "100",
