@@ -5,8 +5,8 @@ A code is one byte, suit in the high nibble and rank in the low one, as SDP/1 se
 
 A card that the procedure has not shown yet is carried as `Sealed`: it has no text form that tells the card, it cannot
 be ordered, hashed or serialised by accident, and `unseal` is the only way to the card inside (`unseal_all`, `unseal_held`
-for a whole hand). Every caller states the reason in the call, so that a search for its name lists each place where a
-hidden card is looked at.
+for a whole hand, `unseal_codes` for a whole shoe). Every caller states the reason in the call, so that a search for its
+name lists each place where a hidden card is looked at.
 
 This file knows no game: which cards belong to a deck is decided in `controller.decks`.
 """
