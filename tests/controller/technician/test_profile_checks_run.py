@@ -154,7 +154,8 @@ def test_a_device_that_is_not_in_order_fails_the_checks_of_that_and_no_others(tm
     shoe = load_plain("cctalk-shoe")
     grammars = shoe.framing.grammars
     framing = replaced(shoe.framing, grammars=(grammars[0], *(replaced(g, integrity=None) for g in grammars[1:])))
-    unchecked = replaced(shoe, framing=framing, vectors=shoe.vectors[1:2])
+    unasked = replaced(shoe.connect, messages=(), identity={})  # it says no questions itself
+    unchecked = replaced(shoe, framing=framing, vectors=shoe.vectors[1:2], connect=unasked, poll=None)
     report = checked(tmp_path, "cctalk-shoe", SHORT, device=unchecked)
     assert {"checksum/frame/refused"} <= failures(report) <= {"checksum/frame/refused", "framing/frame/junk", "framing/frame/cut"}
 
@@ -165,7 +166,7 @@ def test_a_device_that_is_not_in_order_fails_the_checks_of_that_and_no_others(tm
     assert 500 < late.measured_ms < 1000
 
     messages = tuple(m for m in shoe.messages if m.name != "ask-category")
-    mute = replaced(shoe, messages=messages, vectors=shoe.vectors[1:2], connect=replaced(shoe.connect, messages=(), identity={}))
+    mute = replaced(shoe, messages=messages, vectors=shoe.vectors[1:2], connect=unasked)
     report = checked(tmp_path, "cctalk-shoe", SHORT, device=mute)
     assert {"connect/sequence", "message/ask-category", "limit/ask-category/answer"} <= failures(report)
     assert found(report, "message/read-events").verdict is Verdict.PASS
