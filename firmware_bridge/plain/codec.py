@@ -23,11 +23,10 @@ from firmware_bridge.plain.framers import FramingAtWork, GrammarReader, PlainFra
 from firmware_bridge.plain.heard import PlainHeard
 from firmware_bridge.plain.mapping import EventMaker, event_maker, verify_means, verify_status
 from firmware_bridge.plain.messages import MessageAtWork
-from firmware_bridge.plain.reading import read_line
+from firmware_bridge.plain.reading import ALL_BYTES, read_line
 from firmware_bridge.plain.vectors import verify_said, verify_vector
 
 NO_CARDS: Final[Mapping[str, str]] = {}
-ALL_BYTES: Final = frozenset(range(256))
 
 
 class PlainCodec:
@@ -152,7 +151,11 @@ class FrameSorter:
                     tree, is_read = read_line(content), True
                 values = message.read_tree(tree)
             if values is not None:
-                return message.heard(content, values, cards)
+                card = message.card(values, cards) if message.card is not None else None
+                ring = message.read_entries(content, values, cards) if message.entries else ()
+                for name in message.hidden:
+                    values.pop(name, None)
+                return PlainHeard(message.message.name, values, message.message.means, card, ring)
         return None
 
 

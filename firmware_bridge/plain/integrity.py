@@ -68,6 +68,9 @@ class Prover:
 
             return proves_scattered
         whole = self._always_covered()
+        if whole is not None and self._rule.kind is SumKind.XOR:
+            reduce, xor = functools.reduce, operator.xor
+            return lambda frame: len(frame) >= least and frame[said] == spelled(reduce(xor, frame[whole], 0))
         if whole is None:
             return lambda frame: len(frame) >= least and frame[said] == spelled(summed(covered(frame)))
         return lambda frame: len(frame) >= least and frame[said] == spelled(summed(frame[whole]))

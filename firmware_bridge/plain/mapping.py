@@ -29,6 +29,7 @@ EventMaker = Callable[[Mapping[str, Value], "Sealed | None", int, int], DeviceEv
 CardReader = Callable[[Mapping[str, Value], Mapping[str, str]], Sealed]
 """Fields, and the table's own map of tags to cards, to the card that they name."""
 _UNREAD: Final = UNREADABLE.sealed
+"""The card of a message is the one sealed object of its card, so it is told by identity."""
 _PAIRS: Final[dict[object, Sealed]] = {(card.name[0], card.name[1]): card.sealed for card in FRENCH_CARDS}
 """By rank and suit, as profiles name them: nearly every card that is read."""
 
@@ -53,7 +54,7 @@ def event_maker(means: Means) -> EventMaker:
         if card_at is not None:
             values[card_at] = card or _UNREAD
         if flags_at is not None:
-            values[flags_at] = unread_flags if card is None or card == _UNREAD else flags
+            values[flags_at] = unread_flags if card is None or card is _UNREAD else flags
         for at, field, converted in told:
             value = fields.get(field)
             if value is not None:

@@ -78,8 +78,8 @@ class MessageAtWork:
         """For a message that is a JSON object: reads what the line is."""
         self.read: Read = self._reading(at_work)
         """The values of its fields; None when the frame is another message. Raises FieldError: a field of it cannot be read."""
-        self._hidden = tuple(f.name for f in message.fields if f.secret)
-        self._card = card_reader(message.means.card) if message.means is not None and message.means.card is not None else None
+        self.hidden = tuple(f.name for f in message.fields if f.secret)
+        self.card = card_reader(message.means.card) if message.means is not None and message.means.card is not None else None
         kinds = message.ring or message.group
         self.entries = [EntryAtWork(entry, kinds.size, tables, file) for entry in kinds.entries] if kinds is not None else []
 
@@ -111,14 +111,6 @@ class MessageAtWork:
             return late.read(b"", values) if values is not None else None
 
         return read
-
-    def heard(self, content: bytes, values: Values, cards: Mapping[str, str]) -> PlainHeard:
-        """The message that these values of its fields, taken over here, are. Raises FieldError."""
-        card = self._card(values, cards) if self._card is not None else None
-        ring = self.read_entries(content, values, cards) if self.entries else ()
-        for name in self._hidden:
-            values.pop(name, None)
-        return PlainHeard(self.message.name, values, self.message.means, card, ring)
 
     def read_entries(self, content: bytes, values: Mapping[str, Value], cards: Mapping[str, str]) -> tuple[PlainHeard, ...]:
         """The entries of its ring, newest first, or of its group, oldest first. Raises FieldError."""

@@ -26,6 +26,7 @@ ReadTree = Callable[[object], "Values | None"]
 Where = Mapping[str, Plain | tuple[Plain, ...]]
 PLAIN_TYPES: Final = frozenset((str, int, bool))
 """What a JSON value may be to be a field's."""
+ALL_BYTES: Final = frozenset(range(256))
 _raw_decode: Final = json.JSONDecoder().raw_decode
 
 
@@ -84,18 +85,16 @@ class BinaryReading:
     def _looked_up(self, ordered: Sequence[FieldAtWork]) -> Read:
         """Return what looks every field up; a frame that has not all of them is read step by step, which tells what is wrong."""
         steps = tuple((field.field.name, field.at, field.by_byte or ()) for field in ordered)
-        accepted, step_by_step = tuple(self.accepted.items()), self._read
-        readable = tuple(_readable(ordered).items())
+        step_by_step = self._read
+        checks = [(at, fitting, True) for at, fitting in self.accepted.items()]
+        checks += [(at, fitting, False) for at, fitting in _readable(ordered).items() if not fitting >= self.accepted.get(at, ALL_BYTES)]
 
         def read(content: bytes) -> Values | None:
             values: Values = {}
             try:
-                for at, fitting in accepted:
+                for at, fitting, tells in checks:
                     if content[at] not in fitting:
-                        return None
-                for at, fitting in readable:
-                    if content[at] not in fitting:
-                        return step_by_step(content)
+                        return None if tells else step_by_step(content)
                 for name, at, by_byte in steps:
                     values[name] = by_byte[content[at]]  # type: ignore[assignment]  # it is readable
             except IndexError:
