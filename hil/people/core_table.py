@@ -8,7 +8,7 @@ from typing import Final
 
 from controller.dealing.procedure import Procedure
 from controller.decks import census_of
-from controller.table.acts import AnyAct, By, CardOut, Load, Origin, Shuffle, StackOut, name_of
+from controller.table.acts import AnyAct, By, CardOut, DeviceNotice, Load, Origin, Shuffle, StackOut, name_of
 from controller.table.outcome import Outcome
 from controller.table.parse import parse_act, parse_by
 from controller.table.state import TableState
@@ -43,7 +43,9 @@ class CoreTable:
         return self.decide(parse_act(move.key, move.value, parse_by(move.by)))
 
     def draw(self, outcome: Outcome) -> Outcome:
-        """Give the next card, or the next stack where one is wanted."""
+        """Give the next card, or the next stack where one is wanted; an empty device says so."""
+        if not self.pack:
+            return self.decide(DeviceNotice(event="empty", name="shoe", by=SHOE, origin=Origin("shoe")))
         stack = wanted(self.procedure, self.state).dispense
         if stack is None:
             card = self.pack.pop(0)

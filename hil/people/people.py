@@ -284,7 +284,8 @@ class People:
                 return Move("collect", True) if "collect" in outcome.next else None
 
     def _counts_stub(self, outcome: Outcome) -> bool:
-        return "stub-count-due" in outcome.alarms or self.rng.random() < 0.3
+        nothing_else = outcome.state == "collecting" and "collect" not in outcome.next
+        return nothing_else or "stub-count-due" in outcome.alarms or self.rng.random() < 0.3
 
     def _decide(self, step: Decide | DecideSide, outcome: Outcome) -> Move | None:
         if isinstance(step, DecideSide):
