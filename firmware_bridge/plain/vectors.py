@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from device_profiles.errors import FailedVectorError, FieldError, InvalidProfileError
 from device_profiles.plain.frames import Way
 from device_profiles.plain.messages import Plain
 from device_profiles.plain.profile import PlainVector
 from firmware_bridge.cards import UNREADABLE, Card, CardTextError, Sealed, parse_card
+from firmware_bridge.plain.compiled import CompiledProfile
 from firmware_bridge.plain.framers import PlainFrame, Trouble
-
-if TYPE_CHECKING:
-    from firmware_bridge.plain.codec import PlainCodec
-    from firmware_bridge.plain.heard import PlainHeard
+from firmware_bridge.plain.heard import PlainHeard
 
 
-def verify_vector(codec: PlainCodec, vector: PlainVector) -> None:
+def verify_vector(codec: CompiledProfile, vector: PlainVector) -> None:
     """Check that the vector comes out.
 
     Raises:
@@ -67,7 +65,7 @@ def _vector_card(name: str) -> Card:
     return UNREADABLE if name == "?" else parse_card(name)
 
 
-def verify_said(codec: PlainCodec) -> None:
+def verify_said(codec: CompiledProfile) -> None:
     """Check that what the host says by itself, on connecting and polling, can be said.
 
     Raises:
