@@ -219,17 +219,16 @@ class People:
 
     def next_move(self, outcome: Outcome) -> Move | None:
         """Return what a person does now; None when a device has to act first."""
-        state = StateKind(outcome.state)
         if outcome.gate == "open":
             return None
-        match state:
+        match StateKind(outcome.state):
             case StateKind.CLOSED:
                 return Move("open", True, SUPERVISOR)
             case StateKind.READY | StateKind.WAGERING:
                 return self._wagering(outcome)
-            case StateKind.COMPLETE:
-                return None if self.procedure.shuffle_each_round else self._wagering(outcome)
-            case StateKind.UNVERIFIED | StateKind.QUARANTINED:
+            case StateKind.COMPLETE if not self.procedure.shuffle_each_round:
+                return self._wagering(outcome)
+            case StateKind.COMPLETE | StateKind.UNVERIFIED | StateKind.QUARANTINED:
                 return None
             case StateKind.VOID:
                 return Move("collect", True) if "collect" in outcome.next else None
@@ -284,8 +283,8 @@ class People:
                 return Move("collect", True) if "collect" in outcome.next else None
 
     def _counts_stub(self, outcome: Outcome) -> bool:
-        nothing_else = outcome.state == "collecting" and "collect" not in outcome.next
-        return nothing_else or "stub-count-due" in outcome.alarms or self.rng.random() < 0.3
+        only_this = outcome.state == "collecting" and "collect" not in outcome.next
+        return "stub-count-due" in outcome.alarms or only_this or self.rng.random() < 0.3
 
     def _decide(self, step: Decide | DecideSide, outcome: Outcome) -> Move | None:
         if isinstance(step, DecideSide):
