@@ -224,6 +224,8 @@ class People:
         match StateKind(outcome.state):
             case StateKind.CLOSED:
                 return Move("open", True, SUPERVISOR)
+            case StateKind.SUSPENDED | StateKind.READY if not {"wager", "start", "close_bets"} & {*outcome.next}:
+                return self._resolving(outcome)
             case StateKind.READY | StateKind.WAGERING:
                 return self._wagering(outcome)
             case StateKind.COMPLETE if not self.procedure.shuffle_each_round:
@@ -232,8 +234,6 @@ class People:
                 return None
             case StateKind.VOID:
                 return Move("collect", True) if "collect" in outcome.next else None
-            case StateKind.SUSPENDED:
-                return self._resolving(outcome)
             case _:
                 return self._in_round(outcome) if "shuffle" not in outcome.next else None
 
