@@ -27,7 +27,7 @@ from firmware_bridge.commands import Command
 from firmware_bridge.fair_share import FairShare
 from firmware_bridge.link.line import Line
 from firmware_bridge.port_news import PortFailed, PortFlooded, PortLost, PortNews, PortOpened
-from firmware_bridge.reopening import REOPEN_AFTER_S, Ending, wait_to_reopen
+from firmware_bridge.reopening import REOPEN_AFTER_S, wait_to_reopen
 from firmware_bridge.reports import Capability, DeviceIdentity, StatusReport
 from firmware_bridge.session.contract import Session
 from firmware_bridge.session.outputs import (
@@ -102,7 +102,7 @@ class Device:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due_s = 0.0
-        self._over = Ending()
+        self._over = asyncio.Event()
         self._lost_by: TransportError | None = None
         self._refused_now = False
         self._linked = False

@@ -39,32 +39,3 @@ async def _plugged_in(transport: Transport, mark: object) -> None:
         before, mark = mark, transport.plug_mark()
         if mark is not None and mark != before:
             return
-
-
-class Ending:
-    """The end of one opening, for the one task that waits for it: an `asyncio.Event` in a third of its memory."""
-
-    __slots__ = ("_is_set", "_waiter")
-
-    def __init__(self) -> None:
-        self._is_set = False
-        self._waiter: asyncio.Future[None] | None = None
-
-    def clear(self) -> None:
-        """A new opening begins."""
-        self._is_set = False
-
-    def set(self) -> None:
-        """It is over."""
-        self._is_set = True
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
-
-    async def wait(self) -> None:
-        """Return when it is over."""
-        if not self._is_set:
-            self._waiter = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None

@@ -10,11 +10,9 @@ from controller.cli.device_options import Place, run_on
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, write_json, write_line, write_listing
 from controller.cli.shelves import PROFILES_OPTION
 from controller.technician.checks.outcome import Outcome, Verdict
-from controller.technician.checks.run import LISTEN_S, CheckReport, Wish, run_checks
-from controller.technician.errors import TechnicianError
-from controller.technician.reach import Reach, codec_of
+from controller.technician.checks.run import LISTEN_S, CheckReport, Wish, checked_codec, run_checks
+from controller.technician.reach import Reach
 from device_profiles.plain.checks import checks_of
-from firmware_bridge.plain.codec import PlainCodec
 
 SHOWN_EVIDENCE = 3
 """Entries of a failed check that people see; `--json` has all."""
@@ -59,9 +57,7 @@ def checks(  # noqa: PLR0913, PLR0917  # one parameter for each option
 
 
 def _write_list(name: str, profiles: Path | None, *, as_json: bool) -> None:
-    codec = codec_of(name, profiles)
-    if not isinstance(codec, PlainCodec):
-        raise TechnicianError("no-checks", "The checks of SDP/1 are not made from its profile.", "Name the profile of a foreign device.")
+    codec = checked_codec(name, profiles)
     listed = checks_of(codec.profile)
     if as_json:
         for check in listed:

@@ -91,7 +91,7 @@ class Bench:
             async with asyncio.timeout(self._connect_s):
                 await self._ready
         except TimeoutError:
-            silence = self.silence()
+            silence = self._silence()
             await self.close()
             raise silence from None
         except BaseException:
@@ -240,7 +240,7 @@ class Bench:
             self._timer.cancel()
             self._timer = None
 
-    def silence(self) -> DeviceNotInOrderError:
+    def _silence(self) -> DeviceNotInOrderError:
         """Say why nobody was reached, as far as what came over the line tells it."""
         port, heard = self.reach.port, self.transport.counters.bytes_in
         if not heard:

@@ -20,7 +20,7 @@ from firmware_bridge.transport.settings import SerialSettings
 FIND_S: Final = 1.5
 """A device answers within 0.5 s (SDP/1 1.8), and the second RST goes after one second."""
 
-UNHEARD: Final = frozenset({"device-silent", "line-unreadable"})
+_UNHEARD: Final = frozenset({"device-silent", "line-unreadable"})
 """Nothing intelligible was heard: the line may be set otherwise."""
 
 ADVICE: Final = {
@@ -115,14 +115,18 @@ async def open_anywhere(reach: Reach) -> Bench:
         try:
             await bench.open()
         except DeviceNotInOrderError as error:
-            if error.code not in UNHEARD:
+            if error.code not in _UNHEARD:
                 raise
             first = first or error
             continue
-        if number + 1 < len(choices) and await _is_garbage(bench):
+        try:
+            is_garbage = number + 1 < len(choices) and await _is_garbage(bench)
+        except BaseException:
             await bench.close()
-            continue
-        return bench
+            raise
+        if not is_garbage:
+            return bench
+        await bench.close()
     assert first is not None, "each setting was heard at, or was not"
     raise first
 

@@ -33,6 +33,10 @@ def questions_of(profile: PlainProfile) -> dict[str, PlainMessage]:
     return {m.name: m for m in profile.messages if m.answer is not None and (m.asks_only or m.name in said)}
 
 
+def _first_question(profile: PlainProfile) -> PlainMessage | None:
+    return next(iter(questions_of(profile).values()), None)
+
+
 def _needs(profile: PlainProfile, message: PlainMessage) -> Needs:
     return Needs.HOST if message.name in questions_of(profile) else Needs.ACT
 
@@ -177,7 +181,7 @@ def _limits(profile: PlainProfile) -> Iterator[Check]:
                 passes=f"Each answer begins within {message.answer.within_s:g} s.", fails="One comes later.",
                 limit_s=message.answer.within_s, question=message.name,
             )  # fmt: skip
-    asked = next(iter(questions_of(profile).values()), None)
+    asked = _first_question(profile)
     if profile.line.pause_s is not None and asked is not None:
         yield Check(
             name="limit/pause", kind=Kind.PAUSE, needs=Needs.HOST, does=f"`{asked.name}` is said as soon as the pause is over.",
@@ -247,7 +251,7 @@ def _duplicates(profile: PlainProfile) -> Iterator[Check]:
             passes=f"Each is said {profile.repeats.times} times within {profile.repeats.within_s:g} s.", fails="One is said fewer times.",
             limit_s=profile.repeats.within_s,
         )  # fmt: skip
-    asked = next(iter(questions_of(profile).values()), None)
+    asked = _first_question(profile)
     if profile.turns is not None and asked is not None:
         yield Check(
             name="duplicate/question", kind=Kind.SAME_TURN, needs=Needs.HOST,
@@ -317,7 +321,7 @@ def _restarts(profile: PlainProfile) -> Iterator[Check]:
             passes=f"`{profile.numbers.field}` begins with {begins}.", fails="It goes on, or begins with another.",
             field=profile.numbers.field, value=begins,
         )  # fmt: skip
-    asked = next(iter(questions_of(profile).values()), None)
+    asked = _first_question(profile)
     if profile.turns is not None and profile.turns.restart is not None and asked is not None:
         yield Check(
             name="restart/turns", kind=Kind.NEW_TURNS, needs=Needs.HOST,

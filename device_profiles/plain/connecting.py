@@ -37,11 +37,6 @@ def states_of(connect: Connect, messages: Mapping[str, PlainMessage]) -> tuple[C
     return tuple(states)
 
 
-def answers_of(state: ConnectState, messages: Mapping[str, PlainMessage]) -> bool:
-    """Whether what is said in this state has an answer, whose limits hold then."""
-    return state.say is not None and messages[state.say].answer is not None
-
-
 def verify_connecting(profile: PlainProfile, file: str) -> None:
     """Check the machine.
 

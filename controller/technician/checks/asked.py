@@ -66,8 +66,7 @@ async def _after_rubbish(check: Check, line: CheckLine, name: str, within_s: flo
     place = len(line.record.entries)
     await line.rubbish(content)
     await line.silence(_pause_s(line))
-    answer = await line.ask(name, within_s) or await line.ask(name, within_s)
-    return _judged(check, line, place, answer)
+    return _judged(check, line, place, await _asked_again(line, name, within_s))
 
 
 async def _spoiled(check: Check, line: CheckLine, name: str, within_s: float) -> Outcome:
@@ -81,7 +80,7 @@ async def _spoiled(check: Check, line: CheckLine, name: str, within_s: float) ->
     if answer is not None and not line.is_refusal(question.message, answer[0]):
         return failed(check, line.record.since(place), why="The question with a wrong checksum is answered as if it was right.")
     await line.silence(_pause_s(line))
-    return _judged(check, line, place, await line.ask(name, within_s) or await line.ask(name, within_s))
+    return _judged(check, line, place, await _asked_again(line, name, within_s))
 
 
 def maybe_spoiled(line: CheckLine, wire: bytes) -> bytes | None:
@@ -191,7 +190,12 @@ async def _port_again(check: Check, line: CheckLine, name: str, within_s: float)
     await line.close()
     await line.open()
     line.asking.clear()
-    return _judged(check, line, place, await line.ask(name, within_s) or await line.ask(name, within_s))
+    return _judged(check, line, place, await _asked_again(line, name, within_s))
+
+
+async def _asked_again(line: CheckLine, name: str, within_s: float) -> tuple[Entry, float] | None:
+    """The answer to a question that is said once more when nothing answers it."""
+    return await line.ask(name, within_s) or await line.ask(name, within_s)
 
 
 async def _said(line: CheckLine, question: Question, within_s: float) -> Entry | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -88,10 +89,19 @@ async def run_checks(
         TransportError: the port cannot be opened, or broke.
         TechnicianError: the profile is none of a plain device.
     """
-    codec = codec_of(reach.profile, reach.profiles)
+    return await _Run(checked_codec(reach.profile, reach.profiles), reach, wish, tell, clock, line).run()
+
+
+def checked_codec(profile: str, profiles: Path | None) -> PlainCodec:
+    """Return the codec of a profile of which checks are made.
+
+    Raises:
+        TechnicianError: there is none of this name, or it is none of a plain device.
+    """
+    codec = codec_of(profile, profiles)
     if not isinstance(codec, PlainCodec):
         raise TechnicianError("no-checks", "The checks of SDP/1 are not made from its profile.", "Name the profile of a foreign device.")
-    return await _Run(codec, reach, wish, tell, clock, line).run()
+    return codec
 
 
 class _Run:
