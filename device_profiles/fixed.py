@@ -43,6 +43,8 @@ class Fixed(NamedTuple):
     read: tuple[FieldValue, ...] | Callable[[int], FieldValue] | Callable[[bytes], FieldValue] | None
     """A table of all values of a byte, or what makes one from number or bytes; None: the number is the value."""
     write: Callable[[FieldValue], int] | Callable[[FieldValue], bytes]
+    none: int | None = None
+    """The number that means no value, where `read` does not know it."""
 
 
 class FixedRun:
@@ -59,6 +61,7 @@ class FixedRun:
         unpack, size = self._struct.unpack_from, self.size
         by_value = [(i, entry.read) for i, entry in enumerate(self.fixed) if isinstance(entry.read, tuple)]
         by_call = [(i, entry.read) for i, entry in enumerate(self.fixed) if callable(entry.read)]
+        by_none = [(i, entry.none) for i, entry in enumerate(self.fixed) if entry.none is not None]
         doubled = [i for i, entry in enumerate(self.fixed) if entry.field.raw is not None]
 
         def decode(payload: bytes, offset: int) -> list[FieldValue]:
@@ -68,6 +71,9 @@ class FixedRun:
                 raise ShortPayloadError(f"the payload has {len(payload) - offset} of at least {size} bytes") from None
             for index, table in by_value:
                 values[index] = table[values[index]]  # type: ignore[call-overload]  # a byte: the table has every one
+            for index, none in by_none:
+                if values[index] == none:
+                    values[index] = None
             for index, read in by_call:
                 values[index] = read(values[index])  # type: ignore[arg-type]  # struct made it what `read` takes
             return values
@@ -126,7 +132,8 @@ def compile_fixed(field: Field, tables: Tables, kinds: Kinds, *, strict: bool) -
     if field.registry is not None:
         registry = tables.registries[field.registry]
         return Fixed(field, letter, registered_reader(field, registry) if strict else None, registered_writer(field, registry))
-    return Fixed(field, letter, _number_reader(field, strict=strict), _number_writer(field, WIDTH[letter]))
+    read = _number_reader(field, strict=strict)
+    return Fixed(field, letter, read, _number_writer(field, WIDTH[letter]), field.none if read is None else None)
 
 
 def _number_reader(field: Field, *, strict: bool) -> Callable[[int], FieldValue] | None:
@@ -142,8 +149,6 @@ def _number_reader(field: Field, *, strict: bool) -> Callable[[int], FieldValue]
             return number
 
         return read_checked
-    if none is not None:
-        return lambda number: None if number == none else number
     return None
 
 

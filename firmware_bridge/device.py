@@ -24,7 +24,9 @@ from collections.abc import Awaitable, Callable
 from enum import Enum
 
 from firmware_bridge.commands import Command
+from firmware_bridge.due_timer import DueTimer
 from firmware_bridge.fair_share import FairShare
+from firmware_bridge.link.limits import T1_BASE_S
 from firmware_bridge.link.line import Line
 from firmware_bridge.port_news import PortFailed, PortFlooded, PortLost, PortNews, PortOpened
 from firmware_bridge.reopening import REOPEN_AFTER_S, wait_to_reopen
@@ -99,9 +101,7 @@ class Device:
         self._share = FairShare(transport.baud, clock())
         self._standing = DeviceStanding.STOPPED
         self._task: asyncio.Task[None] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_due_s = 0.0
+        self._timer = DueTimer(session.next_deadline, self._do_due, clock)
         self._over = asyncio.Event()
         self._lost_by: TransportError | None = None
         self._refused_now = False
@@ -162,7 +162,8 @@ class Device:
     def acknowledge(self, eseq: int) -> None:
         """Tell the device that every event up to `eseq` is stored durably. Call it on the loop."""
         if self._delivering:
-            self.session.acknowledge(eseq, self._now_s)  # goes out with the rest when everything is told
+            acknowledge = self.session.acknowledge
+            acknowledge(eseq, self._now_s)  # goes out with the rest when everything is told
             return
         self.session.acknowledge(eseq, self._clock())
         self._flush()
@@ -191,7 +192,7 @@ class Device:
 
     async def _keep_connected(self) -> None:
         tries = 0
-        self._loop = asyncio.get_running_loop()
+        self._timer.begin()
         try:
             while True:
                 retry_in_s = REOPEN_AFTER_S[min(tries, len(REOPEN_AFTER_S) - 1)]
@@ -213,7 +214,7 @@ class Device:
                 if await wait_to_reopen(self.transport, mark, self._pause(retry_in_s)):
                     tries = 0
         finally:
-            self._stop_timer()
+            self._timer.stop()
             await self.transport.close()
             self._fail_answers()
             self._stand(DeviceStanding.STOPPED)
@@ -225,7 +226,7 @@ class Device:
         now_s = self._clock()
         self._deliver(self.session.connection_made(now_s), now_s)
         await self._over.wait()
-        self._stop_timer()
+        self._timer.stop()
         await self.transport.close()
         if self._lost_by is not None:
             self._tell(PortLost(self._lost_by))
@@ -241,28 +242,34 @@ class Device:
         self._share = FairShare(self.transport.baud, self._clock())
 
     def _take_bytes(self, chunk: bytes) -> None:
-        now_s = self._clock()
-        began_s = 0.0
+        clock, take_event = self._clock, self.session.maybe_event  # what is not a method is called from a local: quicker
+        now_s = clock()
         try:
-            event = self.session.maybe_event(chunk, now_s)
+            event = take_event(chunk, now_s)
             if event is None:
                 began_s = self._spent()
                 outputs = self.session.receive(chunk, now_s)
         except Exception as error:  # noqa: BLE001  # the loop's callback: only the task can tell its owner
             self._fail(error)
             return
-        if event is None:
-            self._deliver(outputs, now_s)
-            self._pay(began_s, len(chunk), outputs, now_s)
+        if event is not None:
+            self._deliver_event(event, now_s)
             return
+        self._deliver(outputs, now_s)
+        self._pay(began_s, len(chunk), outputs, now_s)
+
+    def _deliver_event(self, event: EventArrived, now_s: float) -> None:
+        """Do as `_deliver` with the one event of all day; when its acknowledgement has left, all is quiet for a while."""
         if self._failure is None:
+            consume = self._consumer
             self._delivering, self._now_s = True, now_s
             try:
-                self._consumer(event)
+                consume(event)
             except Exception as error:  # noqa: BLE001  # as in `_deliver`
                 self._fail(error)
             self._delivering = False
-        self._flush()
+        if not self._send_waiting() or self._timer.goes_off_s > now_s + T1_BASE_S:
+            self._timer.look()
 
     def _pay(self, began_s: float, size: int, outputs: list[HostOutput], now_s: float) -> None:
         """Take what a read cost from the device's share of the loop, and do what follows when it is spent."""
@@ -281,12 +288,7 @@ class Device:
         self._lost_by = error
         self._over.set()
 
-    def _on_timer(self) -> None:
-        self._timer = None
-        due_s, now_s = self.session.next_deadline(), self._clock()
-        if due_s is None or due_s > now_s:
-            self._arm_timer()
-            return
+    def _do_due(self, now_s: float) -> None:
         try:
             outputs = self.session.tick(now_s)
         except Exception as error:  # noqa: BLE001  # as in `_take_bytes`
@@ -368,31 +370,17 @@ class Device:
                 answer.set_result(CommandFailed(self.session.epoch, tid, "", CommandFailure.LINK_LOST))
 
     def _flush(self) -> None:
-        waiting = self.session.bytes_to_send()
-        if waiting:
-            try:
-                self.transport.send(waiting)
-            except TransportError as error:
-                self._lose_port(error)
-        self._arm_timer()
+        self._send_waiting()
+        self._timer.look()
 
-    def _arm_timer(self) -> None:
-        """Have the session called at its next deadline.
-
-        A timer that is early finds out and goes on waiting, so the usual case, a deadline that moves away with each
-        frame, costs nothing here.
-        """
-        due_s = self.session.next_deadline()
-        if due_s is None or self._loop is None:
-            return
-        if self._timer is not None:
-            if due_s >= self._timer_due_s:
-                return
-            self._timer.cancel()
-        self._timer_due_s = due_s
-        self._timer = self._loop.call_later(max(0.0, due_s - self._clock()), self._on_timer)
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _send_waiting(self) -> bool:
+        """Send what the session has to say; tell whether it had anything."""
+        take_waiting = self.session.bytes_to_send
+        waiting = take_waiting()
+        if not waiting:
+            return False
+        try:
+            self.transport.send(waiting)
+        except TransportError as error:
+            self._lose_port(error)
+        return True

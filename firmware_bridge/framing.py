@@ -23,7 +23,7 @@ from device_profiles.schema import Framing
 from firmware_bridge.checksum import CHECKSUMS_16, Checksum
 
 CRC_SIZE: Final = 2
-_DELIMITER: Final = b"\0"
+DELIMITER: Final = b"\0"
 
 
 class FrameFault(Enum):
@@ -39,7 +39,7 @@ class FrameFault(Enum):
 def encode_frame(frame: bytes, checksum: Checksum) -> bytes:
     """Return the bytes on the wire of a link frame given without its checksum."""
     whole: bytes = cobs.encode(frame + checksum(frame).to_bytes(CRC_SIZE, "big"))
-    return _DELIMITER + whole + _DELIMITER
+    return DELIMITER + whole + DELIMITER
 
 
 class CobsFramer:
@@ -79,7 +79,7 @@ class CobsFramer:
             self._skipping = True
             found.append(FrameFault.SILENCE)
         self._last_byte_s = now
-        runs = content.split(_DELIMITER)
+        runs = content.split(DELIMITER)
         runs[0] = self._partial + runs[0]
         partial = runs.pop()
         if runs and self._skipping:

@@ -18,6 +18,7 @@ from controller.technician.reach import AnyCodec, AnySession, Reach, codec_of, s
 from device_profiles.plain.frames import Way
 from firmware_bridge.capture.tap import TappedTransport
 from firmware_bridge.commands import Command, Request
+from firmware_bridge.due_timer import DueTimer
 from firmware_bridge.errors import MisuseError, NotReadyError
 from firmware_bridge.events import Status
 from firmware_bridge.session.outputs import (
@@ -66,7 +67,7 @@ class Bench:
         self.transport = TappedTransport(inner, self._tapped)
         self.session: AnySession = session_of(reach, self.codec, inner)
         self._answers: dict[int, asyncio.Future[CommandAnswered | CommandFailed]] = {}
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer = DueTimer(self.session.next_deadline, self._do_due, clock)
         self._ready: asyncio.Future[None] | None = None
         self._again: asyncio.Future[None] | None = None
         self._broken: asyncio.Future[TransportError] | None = None
@@ -102,6 +103,7 @@ class Bench:
         """Open the port and begin to speak, waiting for nothing."""
         loop = asyncio.get_running_loop()
         self._ready, self._broken = loop.create_future(), loop.create_future()
+        self._timer.begin()
         self._ready.add_done_callback(lambda ready: ready.cancelled() or ready.exception())  # seen, even where nobody waits for it
         await self.transport.open(self._take_bytes, self._lose_port)
         now_s = self.clock()
@@ -111,7 +113,7 @@ class Bench:
         """Take leave and free the port."""
         if self._broken is not None and not self._broken.done():
             self._deliver(self.session.close(self.clock()))
-        self._stop_timer()
+        self._timer.stop()
         await self.transport.close()
         for answer in self._answers.values():
             answer.cancel()
@@ -190,9 +192,8 @@ class Bench:
             self._broken.set_result(error)
         self._deliver(self.session.connection_lost(self.clock()))
 
-    def _on_timer(self) -> None:
-        self._timer = None
-        self._deliver(self.session.tick(self.clock()))
+    def _do_due(self, now_s: float) -> None:
+        self._deliver(self.session.tick(now_s))
 
     def _deliver(self, outputs: list[HostOutput]) -> None:
         for output in outputs:
@@ -230,15 +231,7 @@ class Bench:
                 self.transport.send(waiting)
             except TransportError as error:
                 self._lose_port(error)
-        self._stop_timer()
-        due_s = self.session.next_deadline()
-        if due_s is not None:
-            self._timer = asyncio.get_running_loop().call_later(max(0.0, due_s - self.clock()), self._on_timer)
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._timer.look()
 
     def _silence(self) -> DeviceNotInOrderError:
         """Say why nobody was reached, as far as what came over the line tells it."""

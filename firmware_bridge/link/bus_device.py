@@ -44,7 +44,7 @@ class BusDeviceLink(TurnTaker, DeviceLink):
         self._turn = self._again = self._refused = False
         self._held: list[bytes] = []
         super().__init__(framing, checksum, line, TURN_DATA_MAX)
-        self._address, self._address_in = address | FROM_DEVICE, address
+        self._use_addresses(heard=address, said=address | FROM_DEVICE)
 
     def stop(self) -> None:
         super().stop()

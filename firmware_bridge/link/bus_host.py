@@ -37,7 +37,7 @@ class BusHostLink(TurnTaker, HostLink):
 
     def __init__(self, framing: Framing, checksum: Checksum, line: Line, first_token: int, address: int) -> None:
         super().__init__(framing, checksum, line, first_token)
-        self._address, self._address_in = address, address | FROM_DEVICE
+        self._use_addresses(heard=address | FROM_DEVICE, said=address)
         self._turn_s = turn_limit_s(line) * line.sharers
         self._begin()
 

@@ -20,7 +20,7 @@ from firmware_bridge.checksum import Checksum
 from firmware_bridge.events import StartReason
 from firmware_bridge.framing import FrameFault
 from firmware_bridge.link.faults import FaultKind, LossCause
-from firmware_bridge.link.frames import CTL_ACK, CTL_NAK, CTL_PING, POINT_TO_POINT, SEC, FrameKind, NakReason, kind_of
+from firmware_bridge.link.frames import CTL_ACK, CTL_NAK, CTL_PING, POINT_TO_POINT, SEC, FrameKind, NakReason, data_headers, kind_of
 from firmware_bridge.link.limits import (
     ACK_DELAY_S,
     BAD_SEALS_MAX,
@@ -49,11 +49,14 @@ class LinkEnd(Outbox):
     """One end of a link: `HostLink` or `DeviceLink`."""
 
     __slots__ = (
-        "_address_in", "_bad_seals", "_last_valid_in", "_nak_repeats", "_nak_sent", "_ping_token", "_sealer_in", "_window_in",
+        "_address_in", "_bad_seals", "_headers_in", "_last_valid_in", "_nak_repeats", "_nak_sent", "_ping_token", "_sealer_in",
+        "_window_in",
     )  # fmt: skip
 
     _address_in: int
     """The address that frames for this end carry; that of its own frames differs only on a bus."""
+    _headers_in: tuple[bytes, ...]
+    """The headers of plain DATA for this end."""
     _window_in: int
     """How many frames the other side may have under way."""
     _nak_repeats: int
@@ -65,8 +68,13 @@ class LinkEnd(Outbox):
 
     def __init__(self, framing: Framing, checksum: Checksum, line: Line) -> None:
         super().__init__(checksum, line)
-        self._address_in = POINT_TO_POINT
+        self._use_addresses(POINT_TO_POINT, POINT_TO_POINT)
         self._clear(WINDOW_MAX, 0.0)
+
+    def _use_addresses(self, heard: int, said: int) -> None:
+        """Frames for this end carry the first address, its own the second."""
+        self._address_in, self._address = heard, said
+        self._headers_in, self._headers_out = data_headers(heard), data_headers(said)
 
     def next_numbers(self) -> tuple[int, int]:
         """Return the SEQ of the next DATA frame to be sent, and the one expected from the other side."""
@@ -103,24 +111,25 @@ class LinkEnd(Outbox):
         return self._receive_control(kind, frame, now)
 
     def maybe_take_due(self, frame: bytes, now: float) -> bool:
-        """Take plain DATA that is exactly the frame expected, as `receive` would; else nothing has changed."""
-        place, window = frame[2], self._window
-        seq = place >> 4
-        if frame[0] or seq != self._expected or frame[1] != self._address_in:
-            return False
-        if self._sealer_in is not None or window.waiting or not self._up:
+        """Take plain DATA that is exactly the frame expected, as `receive` would; else nothing has changed.
+
+        For a link that is up and has no seal.
+        """
+        numbers, window = frame[2], self._window
+        if window.waiting or numbers >> 4 != self._expected or not frame.startswith(self._headers_in[numbers]):
             return False
         self.counters.frames_in += 1
         self._last_valid_in = now
-        self._expected = (seq + 1) % SEQ_MODULO
+        self._expected = (self._expected + 1) % SEQ_MODULO
         self._nak_sent = False
         flights = window.flights
-        if len(flights) == 1 and (place - flights[0].seq) % SEQ_MODULO == 1:
-            flights.clear()
-            self._retries = self._nak_repeats = 0
-            self._retry_at = None
-        elif flights:
-            self._take_ack(place & 0x0F, now)
+        if flights:
+            if numbers & 0x0F == window.next_seq:
+                flights.clear()
+                self._retries = self._nak_repeats = 0
+                self._retry_at = None
+            else:
+                self._take_ack(numbers & 0x0F, now)
         if self._ack_at is None and self._owed * 2 + 2 <= self._window_in:
             self._owed += 1
             self._ack_at = now + ACK_DELAY_S
@@ -150,9 +159,7 @@ class LinkEnd(Outbox):
         """Return when `tick` has something to do, None for never."""
         if not self._up:
             return self._next_deadline_down()
-        deadline = self._last_out + HEARTBEAT_S
-        silent_at = self._last_valid_in + SILENCE_S
-        deadline = min(deadline, silent_at)
+        deadline = min(self._last_out + HEARTBEAT_S, self._last_valid_in + SILENCE_S)
         if self._retry_at is not None and self._retry_at < deadline:
             deadline = self._retry_at
         if self._ack_at is not None and self._ack_at < deadline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cache
 from typing import Final, NamedTuple
 
 from firmware_bridge.link.limits import (
@@ -71,6 +72,12 @@ class Agreement(NamedTuple):
 CTL_DATA, CTL_ACK, CTL_NAK, CTL_RST, CTL_RSTACK, CTL_PING, CTL_FAULT = (kind << _KIND_SHIFT for kind in FrameKind)
 _KINDS: Final = {kind << _KIND_SHIFT: kind for kind in FrameKind} | {CTL_DATA | bits: FrameKind.DATA for bits in (RTX, SEC, RTX | SEC)}
 """CTL bytes that mean something; every other one has an unknown kind, a reserved bit, or RTX or SEC outside DATA."""
+
+
+@cache
+def data_headers(address: int) -> tuple[bytes, ...]:
+    """Return the first three bytes of all plain DATA with this address, by the third of them: SEQ and ACK."""
+    return tuple(bytes((CTL_DATA, address, numbers)) for numbers in range(256))
 
 
 def kind_of(frame: bytes) -> FrameKind | None:

@@ -104,9 +104,9 @@ class HostLink(LinkEnd):
         seq = window.next_seq
         window.next_seq = (seq + 1) % SEQ_MODULO
         window.flights.append(Flight(seq, CTL_DATA, message))
-        frame = bytes((CTL_DATA, self._address, seq << 4 | self._expected)) + message
-        wire: bytes = b"\0%b\0" % cobs.encode(frame + self._checksum(frame).to_bytes(CRC_SIZE, "big"))
-        self._out = self._out + wire if self._out else wire
+        frame, checksum = self._headers_out[seq << 4 | self._expected] + message, self._checksum
+        wire: bytes = b"\0%b\0" % cobs.encode(frame + checksum(frame).to_bytes(CRC_SIZE, "big"))
+        self._out += wire
         self._ack_at = None
         self._owed = 0
         self._last_out = now

@@ -12,7 +12,7 @@ from firmware_bridge.checksum import Checksum
 from firmware_bridge.errors import MisuseError, NotReadyError
 from firmware_bridge.framing import encode_frame
 from firmware_bridge.link.faults import LinkCounters
-from firmware_bridge.link.frames import CTL_DATA, POINT_TO_POINT, RTX, SEC
+from firmware_bridge.link.frames import CTL_DATA, RTX, SEC
 from firmware_bridge.link.limits import BODY_MAX, T1_MAX_S
 from firmware_bridge.link.line import Line
 from firmware_bridge.link.window import SendWindow
@@ -23,11 +23,15 @@ class Outbox(ABC):
     """What one end of a link sends."""
 
     __slots__ = (
-        "_ack_at", "_address", "_byte_s", "_checksum", "_expected", "_last_out", "_last_repeat", "_line_free_at", "_out", "_owed",
-        "_retries", "_retry_at", "_sealer_out", "_t1_s", "_up", "_window", "body_limit", "counters", "last_sealed_out", "line",
+        "_ack_at", "_address", "_byte_s", "_checksum", "_expected", "_headers_out", "_last_out", "_last_repeat", "_line_free_at", "_out",
+        "_owed", "_retries", "_retry_at", "_sealer_out", "_t1_s", "_up", "_window", "body_limit", "counters", "last_sealed_out", "line",
     )  # fmt: skip
     # Slots, because an end has more attributes than the 30 that Python keeps in an object itself, and every frame reads a dozen.
 
+    _address: int
+    """The address that its frames carry."""
+    _headers_out: tuple[bytes, ...]
+    """The headers of its plain DATA."""
     _window: SendWindow
     _expected: int
     """The SEQ that is due from the other side: the acknowledgement of every frame."""
@@ -48,7 +52,6 @@ class Outbox(ABC):
         self.body_limit = BODY_MAX
         self.last_sealed_out = 0.0
         """When sealed DATA last left."""
-        self._address = POINT_TO_POINT
         self._checksum = checksum
         self._out = b""
         self._line_free_at = 0.0
@@ -81,8 +84,15 @@ class Outbox(ABC):
 
     def bytes_to_send(self) -> bytes:
         """Return what is to go on the wire, and forget it."""
-        out, self._out = self._out, b""
+        out = self._out
+        if out:
+            self._out = b""
+            self.counters.bytes_out += len(out)
         return out
+
+    def unsay(self) -> None:
+        """Forget what has not gone on the wire."""
+        self._out = b""
 
     def send(self, message: bytes, now: float) -> None:
         """Hand over a message for the other side.

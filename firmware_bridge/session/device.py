@@ -181,9 +181,7 @@ class DeviceSession:
 
     def bytes_to_send(self) -> bytes:
         """Return what is to go on the wire, and forget it."""
-        out = self._link.bytes_to_send()
-        self._link.counters.bytes_out += len(out)
-        return out
+        return self._link.bytes_to_send()
 
     def next_deadline(self) -> float | None:
         """Return when `tick` has something to do, None for never."""

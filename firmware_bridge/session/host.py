@@ -32,7 +32,6 @@ from firmware_bridge.session.lifetime import SessionLifetime, earlier
 from firmware_bridge.session.limits import COMMANDS_WAITING_MAX, GAP_RESUMES_MAX, SETTLE_S, STATUS_INTERVAL_S
 from firmware_bridge.session.outputs import (
     CommandAnswered,
-    EventArrived,
     HostOutput,
     HostState,
     Identified,
@@ -70,6 +69,12 @@ class HostSession:
         self._state = HostState.CLOSED
         self._lifetime: SessionLifetime | None = None
         self._settle_at = 0.0
+        self.maybe_event = self._express.maybe_take
+        """Take bytes that are one frame with the event that is due, the usual case; None: give them to `receive`."""
+        self.acknowledge = self._events.acknowledge
+        """Acknowledge every event up to a number to the device: its owner has stored them. MisuseError: one was never delivered."""
+        self.bytes_to_send = self._link.bytes_to_send
+        """Return what is to go on the wire, and forget it."""
         self._resume = codec.command(Step.EVENT_RESUME.value)
         self._status = codec.command(Step.STATUS.value)
         self._close = codec.command("session_close")
@@ -115,7 +120,7 @@ class HostSession:
             self._take_loss(Lost(LossCause.CLOSED, "the connection was opened anew"))
         self._pipe.reset()
         self._link.open(now)
-        self._state = HostState.RESETTING
+        self._enter(HostState.RESETTING)
         return self._pipe.told()
 
     def connection_lost(self, now: float) -> list[HostOutput]:
@@ -123,12 +128,8 @@ class HostSession:
         if self._state in _CONNECTED:
             self._take_loss(Lost(LossCause.TRANSPORT_CLOSED, "the port is closed"))
         self._shut(HostState.CLOSED)
-        self._link.bytes_to_send()
+        self._link.unsay()
         return self._pipe.told()
-
-    def maybe_event(self, content: bytes, now: float) -> EventArrived | None:
-        """Take bytes that are one frame with the event that is due, the usual case; None: give them to `receive`."""
-        return self._express.maybe_take(content, now) if self._state is _RUNNING else None
 
     def receive(self, content: bytes, now: float) -> list[HostOutput]:
         """Take bytes from the wire."""
@@ -143,12 +144,6 @@ class HostSession:
                 break
         self._flush(now)
         return self._pipe.told()
-
-    def bytes_to_send(self) -> bytes:
-        """Return what is to go on the wire, and forget it."""
-        out = self._link.bytes_to_send()
-        self._link.counters.bytes_out += len(out)
-        return out
 
     def tick(self, now: float) -> list[HostOutput]:
         """Do what is due."""
@@ -201,14 +196,6 @@ class HostSession:
         except FieldError as error:
             raise MisuseError(f"command '{spec.name}': {error}") from error
 
-    def acknowledge(self, eseq: int, now: float) -> None:
-        """Acknowledge every event up to `eseq` to the device: its owner has stored them.
-
-        Raises:
-            MisuseError: the event was never delivered.
-        """
-        self._events.acknowledge(eseq, now, send=self._state is _RUNNING)
-
     def renew(self, now: float) -> None:
         """Make a new sealed session, best between two rounds; when its time is up the session does it by itself.
 
@@ -238,7 +225,7 @@ class HostSession:
                 self._came_up(boot_count, now)
             case Lost():
                 self._take_loss(note)
-                self._state = HostState.RESETTING
+                self._enter(HostState.RESETTING)
             case NoCommonVersion():
                 self._refuse(Refusal(RefusalKind.VERSION, "a version this host speaks", "no common version"))
             case _:
@@ -266,7 +253,13 @@ class HostSession:
         self._lifetime = None
         self._link.shut()
         self._pipe.reset()
+        self._enter(state)
+
+    def _enter(self, state: HostState) -> None:
+        """Events are taken and acknowledged while it runs, the short way only without a seal."""
         self._state = state
+        self._events.is_open = runs = state is HostState.RUNNING
+        self._express.is_open = runs and self._lifetime is None
 
     def _refuse(self, refusal: Refusal) -> None:
         self._shut(HostState.REFUSED)
@@ -340,7 +333,7 @@ class HostSession:
     # The connect sequence
 
     def _begin_handshake(self, now: float, *, renewal: bool) -> None:
-        self._state = HostState.CONNECTING
+        self._enter(HostState.CONNECTING)
         self._handshake.begin(renewal=renewal)
         self._ask_step(now)
 
@@ -372,7 +365,7 @@ class HostSession:
         if not self._events.knows(handshake.newest):
             self._refuse(self._events.refusal())
             return
-        self._state = HostState.RUNNING
+        self._enter(HostState.RUNNING)
         self._settle_at = now + SETTLE_S
         sealed = self._lifetime is not None
         self._pipe.tell(Identified(self.epoch, handshake.identity, handshake.capabilities, sealed))

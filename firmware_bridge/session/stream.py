@@ -32,13 +32,15 @@ class Refusal(NamedTuple):
 class EventStream:
     """Events of one device."""
 
-    __slots__ = ("_link", "_pipe", "_write_ack", "ack_due", "gap_resumes", "intake")
+    __slots__ = ("_link", "_pipe", "_write_ack", "ack_due", "gap_resumes", "intake", "is_open")
 
     def __init__(self, pipe: HostPipe, first_wanted: int) -> None:
         self._pipe = pipe
         self.intake = EventIntake(first_wanted, pipe.codec.event_content)
         self._link = pipe.link
         self._write_ack = pipe.codec.write_event_ack
+        self.is_open = False
+        """Whether acknowledgements may be sent: not while a session is made (SDP/1 1.10)."""
         self.ack_due = False
         """Whether something durable is not acknowledged yet."""
         self.gap_resumes = 0
@@ -104,20 +106,21 @@ class EventStream:
         seen, _ = self._pipe.codec.read_event_numbers(message)
         self._pipe.tell(EventGap(self._pipe.link.epoch, self.intake.wanted, seen))
 
-    def acknowledge(self, eseq: int, now: float, *, send: bool) -> None:
-        """Take note that everything up to `eseq` is durable; `send` says so at once when the window has room.
+    def acknowledge(self, eseq: int, now: float) -> None:
+        """Take note that everything up to `eseq` is durable, and say so at once when the window has room.
 
         Raises:
             MisuseError: the event was never delivered.
         """
         intake = self.intake
-        if eseq >= intake.wanted:
-            raise MisuseError(f"event {eseq} was never delivered, so it cannot be stored")
         if eseq > intake.durable:
+            if eseq >= intake.wanted:
+                raise MisuseError(f"event {eseq} was never delivered, so it cannot be stored")
             intake.durable = eseq
-            self.ack_due = True
-        if send and self.ack_due and self._link.maybe_send(self._write_ack(intake.durable), now):
-            self.ack_due = False
+        elif not self.ack_due:
+            return
+        write_ack = self._write_ack
+        self.ack_due = not (self.is_open and self._link.maybe_send(write_ack(intake.durable), now))
 
     def flush(self, now: float) -> None:
         """Send the acknowledgement that is due, when the window has room."""

@@ -160,7 +160,8 @@ class DescriptorTransport(Transport):
         counters = self.counters
         counters.reads += 1
         counters.bytes_in += len(chunk)
-        self._on_bytes(chunk)
+        tell = self._on_bytes  # from a local: what is not a method is called so in half the time
+        tell(chunk)
 
     def _keep(self, rest: bytes) -> None:
         if len(self._backlog) + len(rest) > WRITE_BACKLOG_LIMIT_BYTES:

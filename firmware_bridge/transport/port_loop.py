@@ -1,8 +1,9 @@
 """The event loop of a process that serves ports: asyncio's own, which hands a port its bytes without a queue between.
 
-asyncio puts every ready descriptor into a queue of callbacks, each with a handle and a context of its own. On the path of
-a card that is a third of the host's work, so a port that is watched here is served inside the wait itself, as soon as the
-kernel names it; everything else of the loop is asyncio's. `serve_ports` runs a program on such a loop.
+asyncio puts every ready descriptor into a queue of callbacks, each with a handle and a context of its own, and reckons its
+timers anew after each wait. On the path of a card that is a third of the host's work, so a port that is watched here is
+served inside the wait itself, as soon as the kernel names it, and the wait goes on until the loop has something of its own
+to do; everything else of the loop is asyncio's. `serve_ports` runs a program on such a loop.
 
 Rules:
 * What is called here neither waits nor raises; an exception goes to the loop's exception handler like any callback's.
@@ -13,16 +14,18 @@ Rules:
 from __future__ import annotations
 
 import asyncio
-import math
 import select
 import selectors
+import time
 from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Final, TypeVar
+from contextvars import Context
+from typing import TYPE_CHECKING, Final, TypeVar, TypeVarTuple
 
 if TYPE_CHECKING:
     from _typeshed import HasFileno
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 Serve = Callable[[], None]
 Blame = Callable[[Exception, Serve], None]
 
@@ -40,6 +43,8 @@ class PortSelector(selectors.BaseSelector):
         self._keys: dict[int, selectors.SelectorKey] = {}
         self._ports: dict[int, Serve] = {}
         self._blame = blame
+        self.has_work = False
+        """Set when the loop is given something to do: it must have its turn, although none of its own descriptors is ready."""
 
     def watch_port(self, fd: int, serve: Serve) -> None:
         """Call `serve` whenever the port has bytes, an error or an end."""
@@ -79,11 +84,19 @@ class PortSelector(selectors.BaseSelector):
         return self._keys
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """Wait, serve the ports that are ready, and return what else is."""
-        if timeout is None:
-            wait_s: float = _FOR_EVER
-        else:
-            wait_s = math.ceil(timeout * 1e3) * 1e-3 if timeout > 0 else 0  # never shorter than asked: a timer would be early
+        """Wait, serve the ports that are ready, and return what else is; while there is nothing else, go on waiting."""
+        until_s = None if timeout is None else time.monotonic() + timeout
+        wait_s = _FOR_EVER if timeout is None else max(0.0, timeout)
+        self.has_work = False
+        while not (ready := self._serve(wait_s)) and not self.has_work:
+            if until_s is not None:
+                wait_s = until_s - time.monotonic()
+                if wait_s <= 0:
+                    break
+        return ready
+
+    def _serve(self, wait_s: float) -> list[tuple[selectors.SelectorKey, int]]:
+        """Wait once; serve the ports that are ready, and return what else is."""
         ready: list[tuple[selectors.SelectorKey, int]] = []
         ports = self._ports
         for fd, bits in self._epoll.poll(wait_s):
@@ -142,6 +155,18 @@ class PortLoop(asyncio.SelectorEventLoop):
 
     def forget_port(self, fd: int) -> None:
         self._port_selector.forget_port(fd)
+
+    def call_soon(self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None) -> asyncio.Handle:
+        self._port_selector.has_work = True
+        return super().call_soon(callback, *args, context=context)
+
+    def call_at(self, when: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None) -> asyncio.TimerHandle:
+        self._port_selector.has_work = True
+        return super().call_at(when, callback, *args, context=context)
+
+    def stop(self) -> None:
+        self._port_selector.has_work = True
+        super().stop()
 
     def _blame(self, error: Exception, serve: Serve) -> None:
         self.call_exception_handler({"message": f"exception while a port was served by {serve!r}", "exception": error})

@@ -18,6 +18,7 @@ from device_profiles.plain.profile import LineSettings
 from device_profiles.shelf import ProfileShelf
 from device_profiles.values import FieldValue
 from firmware_bridge.codec import Codec, load_codec
+from firmware_bridge.due_timer import DueTimer
 from firmware_bridge.events import DeviceError, StartReason
 from firmware_bridge.link.line import Line
 from firmware_bridge.seal import DeviceKey, SessionKeys
@@ -85,8 +86,7 @@ class SimulatedDevice(World):
         self._end: End = self._new_end()
         self._session: DeviceSession | None = None
         self._host_is_there = False
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_due_s = 0.0
+        self._timer = DueTimer(self._next_due_s, lambda _now_s: self.pump(), clock)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiters: list[tuple[Callable[[Snapshot], bool], asyncio.Future[Snapshot]]] = []
         self._power_timer: asyncio.TimerHandle | None = None
@@ -107,6 +107,7 @@ class SimulatedDevice(World):
     async def start(self, reason: StartReason = StartReason.POWER_ON) -> None:
         """Plug the cable in and switch the power on."""
         self._loop = asyncio.get_running_loop()
+        self._timer.begin()
         await self._end.open(self)
         self.power_on(reason)
 
@@ -260,7 +261,7 @@ class SimulatedDevice(World):
         self._see_to_power()
         if self._waiters:
             self._tell_waiters()
-        self._arm_timer()
+        self._timer.look()
 
     def _receive(self, chunk: bytes) -> None:
         if self._session is not None:
@@ -314,29 +315,16 @@ class SimulatedDevice(World):
             if not waiter.done() and holds(now):
                 waiter.set_result(now)
 
-    def _arm_timer(self) -> None:
-        due = [self.machine.next_due_s() if self.machine.powered else None, self.to_host.next_due_s()]
-        due.append(self.to_device.next_due_s())
+    def _next_due_s(self) -> float | None:
+        due = [self.machine.next_due_s() if self.machine.powered else None, self.to_host.next_due_s(), self.to_device.next_due_s()]
         due.append(self._session.next_deadline() if self._session is not None else None)
-        due_s = min((moment for moment in due if moment is not None), default=None)
-        if due_s is None or self._loop is None:
-            return
-        if self._timer is not None:
-            if due_s >= self._timer_due_s:
-                return
-            self._timer.cancel()
-        self._timer_due_s = due_s
-        self._timer = self._loop.call_later(max(0.0, due_s - self.clock()), self._on_timer)
-
-    def _on_timer(self) -> None:
-        self._timer = None
-        self.pump()
+        return min((moment for moment in due if moment is not None), default=None)
 
     def _stop_timers(self) -> None:
-        for timer in (self._timer, self._power_timer):
-            if timer is not None:
-                timer.cancel()
-        self._timer = self._power_timer = None
+        self._timer.stop()
+        if self._power_timer is not None:
+            self._power_timer.cancel()
+        self._power_timer = None
 
     def _remember(self, past: Mapping[str, int]) -> None:
         """Take up a life before this one: hard counters, and events that nobody fetched."""

@@ -158,6 +158,62 @@ def test_a_port_that_never_falls_silent_leaves_tasks_and_timers_their_turn(pair:
     assert 0 < served <= turns + 1, "each wait serves a port once"
 
 
+def test_the_wait_goes_on_after_a_port_until_the_loop_has_something_to_do(pair: tuple[socket.socket, socket.socket]) -> None:
+    ours, theirs = pair
+    served: list[bytes] = []
+    selector = PortSelector(lambda error, _serve: served.append(repr(error).encode()))
+
+    def serve() -> None:
+        served.append(ours.recv(1))
+        if served[-1] == b"d":
+            selector.has_work = True
+        else:
+            theirs.send(b"bcd"[len(served) - 1 : len(served)])
+
+    selector.watch_port(ours.fileno(), serve)
+    theirs.send(b"a")
+    assert selector.select(60) == []
+    assert served == [b"a", b"b", b"c", b"d"]
+    assert selector.select(0) == [], "a wait of no time is over at once"
+    selector.close()
+
+
+def test_what_a_port_starts_has_its_turn_although_nothing_else_wakes_the_loop(pair: tuple[socket.socket, socket.socket]) -> None:
+    """A callback, a timer, a task and the loop's own end, each begun while a port is served."""
+    ours, theirs = pair
+
+    async def program() -> list[str]:
+        loop = asyncio.get_running_loop()
+        done: list[str] = []
+        over = loop.create_future()
+
+        async def task() -> None:
+            done.append("task")
+            theirs.send(b"x")
+
+        def serve() -> None:
+            ours.recv(1)
+            match len(done):
+                case 0:
+                    loop.call_soon(lambda: (done.append("callback"), theirs.send(b"x")))
+                case 1:
+                    loop.call_later(0.001, lambda: (done.append("timer"), theirs.send(b"x")))
+                case 2:
+                    tasks.append(loop.create_task(task()))
+                case _:
+                    over.set_result(None)
+
+        tasks: list[asyncio.Task[None]] = []
+        watch(loop, ours.fileno(), serve)
+        theirs.send(b"x")
+        async with asyncio.timeout(60):
+            await over
+        forget(loop, ours.fileno())
+        return done
+
+    assert serve_ports(program()) == ["callback", "timer", "task"]
+
+
 def test_a_port_may_be_watched_anew_and_forgotten_twice(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
     theirs.send(b"x")
