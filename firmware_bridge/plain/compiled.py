@@ -6,8 +6,6 @@ What a device does not tell (event number, time, position) is the session's to c
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -21,12 +19,14 @@ from firmware_bridge.events import DeviceEvent
 from firmware_bridge.plain.abilities import capabilities_of
 from firmware_bridge.plain.fields import Names
 from firmware_bridge.plain.framers import FramingAtWork, GrammarReader, PlainFrame, PlainFramer, Searcher
-from firmware_bridge.plain.heard import PlainHeard
-from firmware_bridge.plain.mapping import EventMaker, event_maker, verify_means, verify_status
+from firmware_bridge.plain.heard import Hear, PlainHeard
+from firmware_bridge.plain.mapping import verify_status
 from firmware_bridge.plain.messages import MessageAtWork
-from firmware_bridge.plain.reading import ALL_BYTES, read_line
+from firmware_bridge.plain.reading import read_line
 
 NO_CARDS: Final[Mapping[str, str]] = {}
+_OUT: Final = Way.OUT
+"""Looked up once: an enumeration takes longer to give its member than a card takes to be looked up."""
 
 
 class CompiledProfile:
@@ -53,12 +53,8 @@ class CompiledProfile:
         self.capabilities = {granted: capabilities_of(profile, may_write=granted) for granted in (False, True)}
         """What the device can do, by whether it may be written to."""
         self._framings: dict[Way, FramingAtWork] = {}
-        self._makers: dict[int, EventMaker] = {}
-        """By the meaning's own identity, which lives as long as the profile."""
-        for message in self.messages.values():
-            verify_status(message.message, self.file)
-            if message.message.means is not None:
-                verify_means(message.message, message.message.means, self.file)
+        for message in profile.messages:
+            verify_status(message, self.file)
 
     def framer(self, way: Way, *, pauses: bool = False) -> PlainFramer:
         """A framer for one direction of one connection, or for both of them on one wire."""
@@ -89,8 +85,19 @@ class CompiledProfile:
         Raises:
             FieldError: it fits a message and a field of it cannot be read.
         """
-        sorter = (self._sorters_out if way is Way.OUT else self._sorters_in).get(frame.grammar)
-        return sorter.read(frame.content, cards or NO_CARDS) if sorter is not None else None
+        sorter = (self._sorters_out if way is _OUT else self._sorters_in).get(frame.grammar)
+        if sorter is None:
+            return None
+        content = frame.content
+        try:
+            messages = sorter.by_byte[content[sorter.at]]
+        except IndexError:
+            messages = sorter.messages
+        for hear in messages:
+            heard = hear(content, cards or NO_CARDS)
+            if heard is not None:
+                return heard
+        return None
 
     def message_of(self, command: Command) -> PlainMessage | None:
         """The message that carries a command, or has the name that is asked for; None where there is none."""
@@ -115,45 +122,55 @@ class CompiledProfile:
 
     def event_of(self, heard: PlainHeard, t_ms: int, position: int) -> DeviceEvent | None:
         """The canonical event that a message is, not numbered yet; None when it is none. `position` counts the cards of this shoe."""
-        means = heard.means
-        if means is None:
-            return None
-        maker = self._makers.get(id(means))
-        if maker is None:
-            maker = self._makers[id(means)] = event_maker(means)
-        return maker(heard.fields, heard.card, t_ms, position)
+        make = heard.make
+        return make(heard.fields, heard.card, t_ms, position) if make is not None else None
 
 
 class FrameSorter:
-    """The messages of one grammar, in the order of the profile: the first that fits is it."""
+    """Who hears the frames of one grammar: its messages in the order of the profile, of which the first that fits is it."""
+
+    __slots__ = ("at", "by_byte", "messages")
 
     def __init__(self, messages: list[MessageAtWork]) -> None:
-        self._messages = tuple(messages)
-        told_at = Counter(place for message in messages for place in message.accepted)
-        self._at = max(told_at, key=lambda place: told_at[place], default=sys.maxsize)
-        """The place whose byte tells most of the messages; no frame reaches it where none does."""
-        self._by_byte = tuple(
-            tuple(message for message in messages if byte in message.accepted.get(self._at, ALL_BYTES)) for byte in range(256)
-        )
+        are_trees = any(message.read_tree for message in messages)
+        self.messages = (_hearing_trees(messages),) if are_trees else tuple(message.hear for message in messages)
+        """All of them, for a frame that does not reach that place."""
+        sorted_at = {at: _sorted_at(messages, at) for message in messages for at in (0, *message.accepted)}
+        self.at = min(sorted_at, key=lambda at: sum(len(left) ** 2 for left in sorted_at[at]))
+        """The place whose byte leaves the fewest messages to try; the first one where none tells any."""
+        hearing = {message.message.name: message.hearing(self.at) for message in messages}
+        by_byte = (tuple(hearing[message.message.name] for message in left) for left in sorted_at[self.at])
+        self.by_byte = (self.messages,) * 256 if are_trees else tuple(by_byte)
 
-    def read(self, content: bytes, cards: Mapping[str, str]) -> PlainHeard | None:
-        """What a frame says; None when no message fits. Raises FieldError."""
+
+def _sorted_at(messages: list[MessageAtWork], at: int) -> list[list[MessageAtWork]]:
+    """By the byte at this place: the messages that a frame may be."""
+    left: list[list[MessageAtWork]] = [[] for _ in range(256)]
+    for message in messages:
+        for byte in message.accepted.get(at, range(256)):
+            left[byte].append(message)
+    return left
+
+
+def _hearing_trees(messages: list[MessageAtWork]) -> Hear:
+    """Of lines of which some are JSON values: such a line is read once for all of them."""
+
+    def hear(content: bytes, cards: Mapping[str, str]) -> PlainHeard | None:
         tree: object = None
         is_read = False
-        for message in self._by_byte[content[self._at]] if self._at < len(content) else self._messages:
+        for message in messages:
             if message.read_tree is None:
-                values = message.read(content)
+                heard = message.hear(content, cards)
             else:
                 if not is_read:
                     tree, is_read = read_line(content), True
                 values = message.read_tree(tree)
-            if values is not None:
-                card = message.card(values, cards) if message.card is not None else None
-                ring = message.read_entries(content, values, cards) if message.entries else ()
-                for name in message.hidden:
-                    values.pop(name, None)
-                return PlainHeard(message.message.name, values, message.message.means, card, ring)
+                heard = message.heard(content, values, cards) if values is not None else None
+            if heard is not None:
+                return heard
         return None
+
+    return hear
 
 
 def _sorters(messages: list[MessageAtWork]) -> dict[str, FrameSorter]:

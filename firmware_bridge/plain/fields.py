@@ -9,6 +9,8 @@ from device_profiles.errors import FieldError, FieldRangeError, InvalidProfileEr
 from device_profiles.plain.messages import NameTable, Plain, PlainField, Shape
 
 Value = str | int | bool | bytes
+Values = dict[str, Value]
+"""By the names of fields."""
 Reader = Callable[[bytes], "Value | None"]
 MISSING: Final = "the frame ends before this field"
 

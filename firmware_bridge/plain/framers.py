@@ -60,7 +60,7 @@ class GrammarReader:
     """One grammar at work. It keeps nothing of a connection."""
 
     def __init__(self, grammar: Grammar, file: str) -> None:
-        self.grammar = grammar
+        self.grammar, self.name = grammar, grammar.name
         self.start = (
             bytes.fromhex(grammar.start) if isinstance(grammar, Delimited | LengthPrefixed | Fixed | Line) and grammar.start else b""
         )
@@ -111,6 +111,8 @@ class FramingAtWork:
         self.tokens = next((reader.grammar for reader in heard if isinstance(reader.grammar, Tokens)), None)
         self.reports = tuple((reader.grammar, reader) for reader in heard if isinstance(reader.grammar, Reports))
         self.search = search
+        self.is_cut = not self.reports and self.tokens is None
+        """Whether frames are cut out of a stream, as nearly always."""
         self.gap_s = framing.gap_s
 
 
@@ -142,13 +144,14 @@ class PlainFramer:
         if not content:
             return found
         self.last_byte_s = now_s
-        if self._framing.reports:
-            return found + self._take_report(content)
         waiting = self._waiting + content if self._waiting else content
-        if self._framing.tokens is not None:
-            self._find_tokens(self._framing.tokens, waiting, found)
-        else:
+        framing = self._framing
+        if framing.is_cut:
             self._find_frames(waiting, found)
+        elif framing.reports:
+            found += self._take_report(content)
+        elif framing.tokens is not None:
+            self._find_tokens(framing.tokens, waiting, found)
         return found
 
     def expire(self, now_s: float) -> list[PlainFrame | Trouble]:
@@ -185,7 +188,7 @@ class PlainFramer:
                 self._tell_unframed(found)
             content, at = cut
             if content and (reader.comment is None or not content.startswith(reader.comment)):
-                found.append(PlainFrame(reader.grammar.name, content))
+                found.append(PlainFrame(reader.name, content))
         self._waiting = b""
         if self._unframed:
             self._tell_unframed(found)

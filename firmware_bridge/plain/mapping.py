@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, Flag
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from device_profiles.errors import InvalidProfileError
-from device_profiles.plain.messages import CardRule, Means, PlainMessage
+from device_profiles.plain.messages import CardRule, Means, PlainField, PlainMessage
 from firmware_bridge.cards import FRENCH_CARDS, UNREADABLE, Sealed, maybe_card
 from firmware_bridge.events import EVENT_TYPES, CardFlag, DeviceEvent, Status
 from firmware_bridge.plain.fields import Value
@@ -28,14 +28,36 @@ EventMaker = Callable[[Mapping[str, Value], "Sealed | None", int, int], DeviceEv
 """Fields, card, time and position to the canonical event, not numbered yet."""
 CardReader = Callable[[Mapping[str, Value], Mapping[str, str]], Sealed]
 """Fields, and the table's own map of tags to cards, to the card that they name."""
+
+
+class Meaning(NamedTuple):
+    """What a message or an entry means, compiled; nothing where it only is heard."""
+
+    means: Means | None = None
+    make: EventMaker | None = None
+    card_of: CardReader | None = None
+
+
 _UNREAD: Final = UNREADABLE.sealed
 """The card of a message is the one sealed object of its card, so it is told by identity."""
 _PAIRS: Final[dict[object, Sealed]] = {(card.name[0], card.name[1]): card.sealed for card in FRENCH_CARDS}
 """By rank and suit, as profiles name them: nearly every card that is read."""
 
 
-def event_maker(means: Means) -> EventMaker:
-    """Compile a meaning; what the device does not tell has the values of `UNTOLD`."""
+def meaning_of(whose: str, fields: Sequence[PlainField], means: Means | None, file: str) -> Meaning:
+    """Compile what a message or an entry with these fields means.
+
+    Raises:
+        InvalidProfileError: there is no such event, or it has not what is set.
+    """
+    if means is None:
+        return Meaning()
+    _verify_means(whose, {field.name for field in fields}, means, file)
+    return Meaning(means, _event_maker(means), _card_reader(means.card) if means.card is not None else None)
+
+
+def _event_maker(means: Means) -> EventMaker:
+    """What the device does not tell has the values of `UNTOLD`."""
     make: Callable[..., DeviceEvent] = EVENTS[means.event]  # each class has fields of its own
     kinds = {field.name: field.type for field in _FIELDS[means.event]}
     places = {name: at for at, name in enumerate(kinds)}
@@ -95,7 +117,7 @@ def _conversion(kind: object) -> Callable[[Value], object] | None:
     return converted
 
 
-def card_reader(rule: CardRule) -> CardReader:
+def _card_reader(rule: CardRule) -> CardReader:
     """Compile which card the fields name; one that was not read where they name none."""
     if rule.card is None:
         return _from_pair(rule.rank or "", rule.suit or "")
@@ -145,25 +167,17 @@ def _converted(kind: object, value: Value) -> object:
     return value
 
 
-def verify_means(message: PlainMessage, means: Means, file: str) -> None:
-    """Check that the event exists and has what is set.
-
-    Raises:
-        InvalidProfileError: it has not.
-    """
-    cls = EVENTS.get(means.event)
-    if cls is None:
-        raise InvalidProfileError(file, f"message '{message.name}': there is no event '{means.event[:40]}'")
-    attributes = {field.name for field in _FIELDS[means.event]}
-    fields = {field.name for field in message.fields}
-    if wrong := (set(means.map) | set(means.set)) - attributes:
-        raise InvalidProfileError(file, f"message '{message.name}': {means.event} has no {', '.join(sorted(wrong))}")
-    named_fields = {*means.map.values(), *(n for n in (_rule_fields(means.card) if means.card else ()))}
+def _verify_means(whose: str, fields: set[str], means: Means, file: str) -> None:
+    if means.event not in EVENTS:
+        raise InvalidProfileError(file, f"{whose}: there is no event '{means.event[:40]}'")
+    if wrong := (set(means.map) | set(means.set)) - {field.name for field in _FIELDS[means.event]}:
+        raise InvalidProfileError(file, f"{whose}: {means.event} has no {', '.join(sorted(wrong))}")
+    named_fields = {*means.map.values(), *(fields_of_card(means.card) if means.card else ())}
     if wrong := named_fields - fields:
-        raise InvalidProfileError(file, f"message '{message.name}' has no field {', '.join(sorted(wrong))}")
+        raise InvalidProfileError(file, f"{whose} has no field {', '.join(sorted(wrong))}")
     known = {flag.name.lower().replace("_", "-") for flag in CardFlag if flag.name}
     if wrong := set(means.flags) - known:
-        raise InvalidProfileError(file, f"message '{message.name}': there is no card flag {', '.join(sorted(wrong))}")
+        raise InvalidProfileError(file, f"{whose}: there is no card flag {', '.join(sorted(wrong))}")
 
 
 def status_of(message: PlainMessage, fields: Mapping[str, Value]) -> Status:
@@ -185,5 +199,6 @@ def verify_status(message: PlainMessage, file: str) -> None:
         raise InvalidProfileError(file, f"message '{message.name}': status '{min(wrong)}' is none of {', '.join(sorted(known))}")
 
 
-def _rule_fields(rule: CardRule) -> tuple[str, ...]:
+def fields_of_card(rule: CardRule) -> tuple[str, ...]:
+    """The fields that name the card."""
     return tuple(name for name in (rule.rank, rule.suit, rule.card) if name is not None)

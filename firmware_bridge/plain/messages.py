@@ -9,13 +9,14 @@ from typing import Final
 from device_profiles.errors import FieldRangeError, InvalidProfileError, ShortPayloadError
 from device_profiles.plain.frames import Line, Reports, Tokens
 from device_profiles.plain.messages import Group, Plain, PlainMessage, RingEntry, Shape
-from firmware_bridge.plain.fields import FieldAtWork, Names, Value, fits, missing
+from firmware_bridge.plain.fields import FieldAtWork, Names, Value, Values, fits, missing
 from firmware_bridge.plain.framers import GrammarReader, smallest_tail, write_frame
-from firmware_bridge.plain.heard import PlainHeard
+from firmware_bridge.plain.heard import Hear, PlainHeard
 from firmware_bridge.plain.json_paths import put_at_path
 from firmware_bridge.plain.late_fields import LateFields
-from firmware_bridge.plain.mapping import card_reader
-from firmware_bridge.plain.reading import BinaryReading, Read, ReadTree, Values, json_reading, linear_pattern, read_line, text_reading
+from firmware_bridge.plain.mapping import meaning_of
+from firmware_bridge.plain.places import Places
+from firmware_bridge.plain.reading import BinaryReading, Read, ReadTree, json_reading, linear_pattern, read_line, text_reading
 from firmware_bridge.plain.tlv import write_tlv
 
 ENTRIES_MAX: Final = 64
@@ -25,20 +26,22 @@ ENTRIES_MAX: Final = 64
 class EntryAtWork:
     """One kind of entry in a ring, compiled."""
 
-    def __init__(self, entry: RingEntry, size: int, tables: Mapping[str, Names], file: str) -> None:
+    def __init__(self, whose: str, entry: RingEntry, size: int, tables: Mapping[str, Names], file: str) -> None:
         self.entry = entry
         self._fields = [FieldAtWork(f, tables[f.names] if f.names is not None else None, file) for f in entry.fields]
         self._size = size
         self._secret = {f.name for f in entry.fields if f.secret}
-        self._card = card_reader(entry.means.card) if entry.means is not None and entry.means.card is not None else None
+        self._meaning = meaning_of(f"{whose}, entry '{entry.name}'", entry.fields, entry.means, file)
 
     def read(self, part: bytes, cards: Mapping[str, str]) -> PlainHeard | None:
         """The entry; None when it is of another kind. Raises FieldError."""
         values = {f.field.name: value for f in self._fields if (value := f.read(part)) is not None}
         if not fits(self.entry.where, values):
             return None
-        card = self._card(values, cards) if self._card is not None else None
-        return PlainHeard(self.entry.name, {n: v for n, v in values.items() if n not in self._secret}, self.entry.means, card)
+        means, make, card_of = self._meaning
+        card = card_of(values, cards) if card_of is not None else None
+        shown = {n: v for n, v in values.items() if n not in self._secret}
+        return PlainHeard(self.entry.name, shown, means, card, make=make)
 
     def write(self, values: Mapping[str, Plain | bytes]) -> bytes:
         """The bytes of such an entry. Raises FieldError."""
@@ -76,29 +79,31 @@ class MessageAtWork:
         """By place in a binary frame: with which bytes there it may be this message."""
         self.read_tree: ReadTree | None = self._tree_reading() if message.json else None
         """For a message that is a JSON object: reads what the line is."""
-        self.read: Read = self._reading(at_work)
+        self.read, self._places = self._reading(at_work)
         """The values of its fields; None when the frame is another message. Raises FieldError: a field of it cannot be read."""
-        self.hidden = tuple(f.name for f in message.fields if f.secret)
-        self.card = card_reader(message.means.card) if message.means is not None and message.means.card is not None else None
+        self._hidden = tuple(f.name for f in message.fields if f.secret)
+        whose = f"message '{message.name}'"
+        self._meaning = meaning_of(whose, message.fields, message.means, file)
         kinds = message.ring or message.group
-        self.entries = [EntryAtWork(entry, kinds.size, tables, file) for entry in kinds.entries] if kinds is not None else []
+        self.entries = [EntryAtWork(whose, entry, kinds.size, tables, file) for entry in kinds.entries] if kinds is not None else []
 
-    def _reading(self, at_work: list[FieldAtWork]) -> Read:
+    def _reading(self, at_work: list[FieldAtWork]) -> tuple[Read, Places | None]:
+        """What reads the fields, and the places where they can be looked up instead."""
         if self.read_tree is not None:
             read_tree = self.read_tree
-            return lambda content: read_tree(read_line(content))
+            return lambda content: read_tree(read_line(content)), None
         if self.pattern is not None:
-            return text_reading(self.message, self.pattern, self._tables)
+            return text_reading(self.message, self.pattern, self._tables), None
         binary, late = BinaryReading(self.message, at_work), self.late
         self.accepted = binary.accepted
         if not late.names:
-            return binary.read
+            return binary.read, binary.places if self.message.ring is None and self.message.group is None else None
 
         def read(content: bytes) -> Values | None:
             values = binary.read(content)
             return late.read(content, values) if values is not None else None
 
-        return read
+        return read, None
 
     def _tree_reading(self) -> ReadTree:
         """Fields that come late are sorted out of the object's values; it has no places, so they need no bytes."""
@@ -112,7 +117,25 @@ class MessageAtWork:
 
         return read
 
-    def read_entries(self, content: bytes, values: Mapping[str, Value], cards: Mapping[str, str]) -> tuple[PlainHeard, ...]:
+    def hearing(self, sorted_at: int) -> Hear:
+        """Return what hears this message as `hear` does, in frames of which the byte there says that they may be this one."""
+        return self._places.hearing(self._meaning, self.hear, sorted_at) if self._places is not None else self.hear
+
+    def hear(self, content: bytes, cards: Mapping[str, str]) -> PlainHeard | None:
+        """What a frame says by this message; None when it is another. Raises FieldError: a field of it cannot be read."""
+        values = self.read(content)
+        return self.heard(content, values, cards) if values is not None else None
+
+    def heard(self, content: bytes, values: Values, cards: Mapping[str, str]) -> PlainHeard:
+        """What a frame says that has these values, which are its own from now on. Raises FieldError."""
+        means, make, card_of = self._meaning
+        card = card_of(values, cards) if card_of is not None else None
+        ring = self._read_entries(content, values, cards) if self.entries else ()
+        for name in self._hidden:
+            values.pop(name, None)
+        return PlainHeard(self.message.name, values, means, card, ring, make)
+
+    def _read_entries(self, content: bytes, values: Mapping[str, Value], cards: Mapping[str, str]) -> tuple[PlainHeard, ...]:
         """The entries of its ring, newest first, or of its group, oldest first. Raises FieldError."""
         ring, group = self.message.ring, self.message.group
         if ring is not None:

@@ -14,11 +14,11 @@ import re2
 
 from device_profiles.errors import FieldError, InvalidProfileError, ShortPayloadError
 from device_profiles.plain.messages import Plain, PlainField, PlainMessage, Tlv
-from firmware_bridge.plain.fields import FieldAtWork, Names, Value, fits, named, spelled
+from firmware_bridge.plain.fields import FieldAtWork, Names, Values, fits, named, spelled
 from firmware_bridge.plain.json_paths import at_path
+from firmware_bridge.plain.places import Places
 from firmware_bridge.plain.tlv import read_tlv
 
-Values = dict[str, Value]
 Read = Callable[[bytes], "Values | None"]
 """A frame's values; None when it is another message. Raises FieldError where it is this one and a field of it cannot be read."""
 ReadTree = Callable[[object], "Values | None"]
@@ -26,7 +26,6 @@ ReadTree = Callable[[object], "Values | None"]
 Where = Mapping[str, Plain | tuple[Plain, ...]]
 PLAIN_TYPES: Final = frozenset((str, int, bool))
 """What a JSON value may be to be a field's."""
-ALL_BYTES: Final = frozenset(range(256))
 _raw_decode: Final = json.JSONDecoder().raw_decode
 
 
@@ -76,34 +75,16 @@ class BinaryReading:
         self._is_told_apart = bool(at_places) and set(message.where) <= {field.field.name for field in at_places}
         self.accepted = _accepted(ordered, message.where)
         """By place: with which bytes there it may be this message."""
-        self.read: Read = self._looked_up(ordered) if self._is_simple(ordered) else self._read
+        self.places = Places(message, ordered, self.accepted) if self._is_simple(ordered) else None
+        """Where the message can be looked up by its bytes, which is quicker than reading its fields."""
 
     def _is_simple(self, ordered: Sequence[FieldAtWork]) -> bool:
-        """Whether every field is one byte at a place from the beginning, and tells or is told by nothing else."""
-        return self._tlv is None and self._is_told_apart and all(field.by_byte is not None for field in ordered)
+        """Whether every field is one byte at a place from the beginning, each name is one field's, and nothing else tells the message."""
+        names = {field.field.name for field in ordered if field.by_byte is not None}
+        return self._tlv is None and self._is_told_apart and len(names) == len(ordered)
 
-    def _looked_up(self, ordered: Sequence[FieldAtWork]) -> Read:
-        """Return what looks every field up; a frame that has not all of them is read step by step, which tells what is wrong."""
-        steps = tuple((field.field.name, field.at, field.by_byte or ()) for field in ordered)
-        step_by_step = self._read
-        checks = [(at, fitting, True) for at, fitting in self.accepted.items()]
-        checks += [(at, fitting, False) for at, fitting in _readable(ordered).items() if not fitting >= self.accepted.get(at, ALL_BYTES)]
-
-        def read(content: bytes) -> Values | None:
-            values: Values = {}
-            try:
-                for at, fitting, tells in checks:
-                    if content[at] not in fitting:
-                        return None if tells else step_by_step(content)
-                for name, at, by_byte in steps:
-                    values[name] = by_byte[content[at]]  # type: ignore[assignment]  # it is readable
-            except IndexError:
-                return step_by_step(content)
-            return values
-
-        return read
-
-    def _read(self, content: bytes) -> Values | None:
+    def read(self, content: bytes) -> Values | None:
+        """A frame's values; None when it is another message. Raises FieldError where it is this one and a field of it cannot be read."""
         values: Values = {}
         for name, read, wanted in self._steps:
             if wanted is None:
@@ -143,16 +124,6 @@ def _accepted(fields: Sequence[FieldAtWork], where: Where) -> dict[int, frozense
         fitting = frozenset(byte for byte, value in enumerate(field.by_byte) if value is not None and value in wanted)
         accepted[field.at] = fitting & accepted.get(field.at, fitting)
     return accepted
-
-
-def _readable(fields: Sequence[FieldAtWork]) -> dict[int, frozenset[int]]:
-    """By place, where not every byte is a value: those that are."""
-    readable: dict[int, frozenset[int]] = {}
-    for field in fields:
-        if field.by_byte is not None and None in field.by_byte:
-            good = frozenset(byte for byte, value in enumerate(field.by_byte) if value is not None)
-            readable[field.at] = good & readable.get(field.at, good)
-    return readable
 
 
 def text_reading(message: PlainMessage, pattern: LinearPattern, tables: Mapping[str, Names]) -> Read:

@@ -1,4 +1,4 @@
-"""What is compiled for speed says what the plain way of saying it says: cuts, checksums, fields."""
+"""What is compiled for speed says what the plain way of saying it says: cuts, checksums, lines."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from device_profiles.plain.frames import Fixed, Integrity, LengthPrefixed, Line,
 from firmware_bridge.plain.cuts import UNFINISHED, WRONG, Found
 from firmware_bridge.plain.framers import FramingAtWork, GrammarReader, PlainFrame, PlainFramer, Trouble
 from firmware_bridge.plain.integrity import Prover
-from firmware_bridge.plain.reading import BinaryReading, Read, read_line
-from tests.firmware_bridge.plain_samples import PLAIN, codec_of, samples
+from firmware_bridge.plain.reading import read_line
 
 DOUBLED = LengthPrefixed(name="d", start="01", at=1, adds=2, least=3, max=12, doubled=2)
 FEW = st.binary(max_size=30).map(lambda content: bytes(byte % 4 for byte in content))
@@ -86,24 +85,20 @@ def test_what_a_prover_completes_it_proves_and_nothing_else(places: tuple[int, .
     assert not prover.proves(b"\x00" * (prover.least - 1))
 
 
-def outcome(read: Read, content: bytes) -> object:
-    try:
-        return read(content)
-    except FieldError as error:
-        return f"{type(error).__name__}: {error}"
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_fields_that_are_looked_up_say_what_fields_say_one_by_one(name: str) -> None:
-    codec, rng = codec_of(name), random.Random(name)
-    contents = [*samples(codec).values(), *(rng.randbytes(rng.randrange(24)) for _ in range(50)), b""]
-    contents += [bytes(broken) for wire in contents for broken in [bytearray(wire)] if wire for broken[rng.randrange(len(wire))] in [255]]
-    for message in codec.messages.values():
-        if message.pattern is not None or message.message.json:
+@pytest.mark.parametrize("spelling", list(Spelling))
+def test_an_xor_of_always_the_same_places_is_that_of_all_places(spelling: Spelling) -> None:
+    places = (-1,) if spelling is Spelling.BINARY else (-2, -1)
+    rule = Integrity(kind=SumKind.XOR, covers=(1, places[0]), places=places, spelling=spelling)
+    prover, rng = Prover(rule, "x"), random.Random(4)
+    for size in range(24):
+        frame = bytearray(rng.randbytes(size))
+        if size < prover.least:
+            assert not prover.proves(bytes(frame))
             continue
-        reading = BinaryReading(message.message, [*message._at_work, *message._by_tag.values()])
-        for content in contents:
-            assert outcome(message.read, content) == outcome(reading._read, content)
+        prover.complete(frame)
+        assert prover.proves(bytes(frame))
+        frame[-1] ^= 1
+        assert not prover.proves(bytes(frame))
 
 
 LINES = (

@@ -144,6 +144,8 @@ def test_no_part_of_a_frame_raises_past_the_field_error(content: bytes) -> None:
         ('count = "cards"', 'count = "hands"', "group.count"),
         ('field = "why"', 'field = "reason"', "status.field"),
         ('moving = "busy"', 'moving = "bussy"', "is none of"),
+        ('{ event = "CardRead", card', '{ event = "CardRed", card', "message '.*', entry '.*': there is no event 'CardRed'"),
+        ('card = { rank = "rank", suit = "suit" }', 'card = { rank = "rank", suit = "suits" }', "entry '.*' has no field suits"),
         ("width = 16", "width = 12", "width"),
         ("places = [-2, -1]", "places = [-1]", "needs 2 places"),
         ("pause_s = 0.05", "pause_s = 0", "pause_s"),
