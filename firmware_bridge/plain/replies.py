@@ -19,11 +19,13 @@ REPLIES_MAX: Final = 64
 class Replies:
     """The replies to one device. `may_write` False: nothing is ever said."""
 
-    __slots__ = ("_codec", "_may_write", "_waiting")
+    __slots__ = ("_codec", "_may_write", "_waiting", "says_something")
 
     def __init__(self, codec: PlainCodec, *, may_write: bool) -> None:
         self._codec, self._may_write = codec, may_write
         self._waiting: dict[int, bytes] = {}
+        self.says_something = may_write and any(message.reply_with is not None for message in codec.profile.messages)
+        """Whether there is a message that is replied to at all."""
 
     def reply_to(self, heard: PlainHeard, eseq: int) -> bytes:
         """What is said at once; what waits for event `eseq` to be durable is kept."""

@@ -10,8 +10,6 @@ States: CLOSED (no transport) -> CONNECTING (the questions of the profile) -> RU
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from device_profiles.errors import FieldError
 from device_profiles.plain.frames import Unframed, Way
 from firmware_bridge.commands import Command, Request
@@ -23,6 +21,7 @@ from firmware_bridge.plain.asking import Asking, Question, fields_of
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.connecting import Connecting, identity_of
 from firmware_bridge.plain.echo import Echo
+from firmware_bridge.plain.frame_reader import FrameReader
 from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
 from firmware_bridge.plain.heard import PlainHeard
 from firmware_bridge.plain.mapping import CARD_EVENTS, status_of
@@ -55,6 +54,7 @@ class PlainSession:
         self._codec, self._settings, self._profile = codec, settings, profile
         both_ways = settings.listens_only and profile.framing.echo  # another host's words are on the same wire
         self._framer = codec.framer(Way.BOTH if both_ways else Way.IN, pauses=settings.line.pauses)
+        self._reader = FrameReader(codec, settings.cards)
         self._repeats = RepeatFilter(profile.repeats, profile.numbers)
         self._numbers = NumberWatch.of_messages(profile.numbers)
         self._rings = {m.name: RingWatch(m.ring) for m in profile.messages if m.ring is not None}
@@ -256,14 +256,8 @@ class PlainSession:
 
     def _is_answer(self, frame: PlainFrame) -> bool:
         """Two answers within the time of the repetitions may be alike, and each belongs to a question of its own."""
-        heard = self._maybe_read(frame) if self._asking.out is not None else None
+        heard = self._reader.maybe_read(frame) if self._asking.out is not None else None
         return heard is not None and self._asking.is_answered_by(heard)
-
-    def _maybe_read(self, frame: PlainFrame) -> PlainHeard | None:
-        """What a frame says; why one cannot be read is told when it is taken."""
-        with suppress(FieldError):
-            return self._codec.read(frame, self._settings.cards)
-        return None
 
     def _trouble(self, trouble: Trouble) -> list[HostOutput]:
         if trouble.fault is PlainFault.UNFRAMED and self._profile.framing.unframed is Unframed.IGNORE:
@@ -272,7 +266,7 @@ class PlainSession:
 
     def _take_frame(self, frame: PlainFrame, now_s: float) -> list[HostOutput]:
         try:
-            heard = self._codec.read(frame, self._settings.cards)
+            heard = self._reader.read(frame)
         except FieldError as error:
             return [self._standing.fault(FaultKind.BAD_MESSAGE, str(error))]
         if heard is None and self._settings.listens_only and self._codec.is_hosts(frame):
@@ -353,7 +347,7 @@ class PlainSession:
 
     def _say_again(self, frame: PlainFrame) -> None:
         """A message that was heard before: its reply may have been lost."""
-        if (heard := self._maybe_read(frame)) is not None:
+        if self._replies.says_something and (heard := self._reader.maybe_read(frame)) is not None:
             self._send(self._replies.again(heard))
 
     def _answered(self, heard: PlainHeard, now_s: float) -> list[HostOutput]:
