@@ -65,8 +65,8 @@ class Procedure:
     phases: Phases
     by_name: Mapping[str, Step]
     kinds: Mapping[str, StateKind]
-    dealt_singly: frozenset[str]
-    """Phases in which a card that is due comes singly; a step of decisions may ask for some."""
+    dealt_singly: Mapping[str, Step]
+    """By phase: the steps in which a card that is due comes singly; one of decisions may ask for some."""
     rules_hash: str
     plays_hands: PlayHands | None
     """The players' turn at drawing cards, in games that have one."""
@@ -161,9 +161,9 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
     )  # fmt: skip
 
 
-def _dealt_singly(names: Sequence[str], steps: Sequence[Step]) -> frozenset[str]:
+def _dealt_singly(names: Sequence[str], steps: Sequence[Step]) -> Mapping[str, Step]:
     asking = (StateKind.DEALING, StateKind.DRAWING, StateKind.DECIDING)
-    return frozenset([name for name, step in zip(names, steps, strict=True) if step.kind in asking and not isinstance(step, Stack)])
+    return {name: step for name, step in zip(names, steps, strict=True) if step.kind in asking and not isinstance(step, Stack)}
 
 
 def _choices(step: Step) -> Mapping[str, Option]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from controller.dealing.round import COMMUNITY, Round
 from controller.dealing.side_steps import BurnByFirst
-from controller.dealing.steps import Burn, Deal, Draw, Exchange, Stack, StateKind
+from controller.dealing.steps import Burn, Deal, Draw, Exchange, Stack, StateKind, Step
 from controller.integrity.census import Beyond, BeyondReason
 from controller.table import facts as f
 from controller.table import turns
@@ -28,8 +28,9 @@ ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
 def card_out(desk: Desk, act: CardOut) -> None:
     """One card left the device."""
     round_ = desk.draft.round
-    if round_ is not None and _is_as_asked(desk, act, round_):
-        _lay_as_planned(desk, act, round_, "read")
+    step = _asking_for(desk, act, round_) if round_ is not None else None
+    if round_ is not None and step is not None:
+        _lay_as_planned(desk, act, round_, step, "read")
         if act.told:
             card_told(desk, act)
         if desk.draft.deck.finding:
@@ -47,21 +48,18 @@ def card_out(desk: Desk, act: CardOut) -> None:
         _hold_again(desk)
 
 
-def _is_as_asked(desk: Desk, act: CardOut, round_: Round) -> bool:
-    """The usual card, with nothing about it or the table that would have to be looked at: nearly every card is one."""
-    draft, code, back = desk.draft, unseal(act.read, CENSUS).code, act.back
-    census = draft.deck.census
-    if act.unreadable or act.face_up or act.double or act.out_of_flow or act.back_mismatch or act.beyond:
-        return False
-    return (
-        round_.cursor < len(round_.plan)
-        and draft.phase in desk.procedure.dealt_singly
-        and code != 0
-        and census.counts[code] > 0
-        and not census.unknown
-        and not round_.returning
-        and (back is None or back == draft.deck.back)
-    )
+def _asking_for(desk: Desk, act: CardOut, round_: Round) -> Step | None:
+    """The step that asks for this card, when there is nothing about card or table that would have to be looked at; nearly always there is one.
+
+    An unreadable card is none: it has no copies in the census.
+    """
+    if act.unreadable or act.face_up or act.double or act.out_of_flow or act.back_mismatch or act.beyond or round_.returning:
+        return None
+    deck, back = desk.draft.deck, act.back
+    census = deck.census
+    if not census.counts[unseal(act.read, CENSUS).code] or census.unknown or (back is not None and back != deck.back):
+        return None
+    return desk.procedure.dealt_singly.get(desk.draft.phase) if round_.cursor < len(round_.plan) else None
 
 
 def _was_asked_for_before_the_line_was_lost(desk: Desk) -> bool:
@@ -129,20 +127,22 @@ def _double_feed(desk: Desk) -> None:
     desk.notes.irregularity, desk.notes.remedy = "device-malfunction", "supervisor-decides"
 
 
-def _lay_as_planned(desk: Desk, act: CardOut, round_: Round, evidence: str) -> tuple[str, str]:
-    """The card goes to its planned (place, face)."""
+def _lay_as_planned(desk: Desk, act: CardOut, round_: Round, step: Step, evidence: str) -> None:
+    """The card goes to its planned place."""
     place, face = round_.plan[round_.cursor]
     shown = shown_card(act.read, face) if face == "up" else None
-    notes, rule = desk.notes, desk.procedure.by_name[desk.draft.phase].rule
+    notes, rule = desk.notes, step.rule
     desk.emit(f.CardDealt(to=place, face=face, card=act.read, evidence=evidence, shown=shown, rule=rule))
-    notes.to, notes.face, notes.evidence, notes.rule = place, face, evidence, rule
+    notes.to, notes.face = place, face
+    notes.evidence, notes.rule = evidence, rule
     if shown is not None:
         notes.card = shown.name
-    return place, face
 
 
 def _place(desk: Desk, act: CardOut, evidence: str) -> None:
-    place, face = _lay_as_planned(desk, act, desk.round, evidence)
+    round_ = desk.round
+    place, face = round_.plan[round_.cursor]
+    _lay_as_planned(desk, act, round_, desk.procedure.by_name[desk.draft.phase], evidence)
     if act.double:
         desk.emit(f.CardPutAside(card=Sealed(UNREADABLE), evidence="inferred", as_next=not _next_comes_in_a_stack(desk)))
     if act.unreadable:
