@@ -16,7 +16,7 @@ does I/O, keeps time or fires a second trigger.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -131,7 +131,7 @@ class Phases:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._routes = {
-            (source, trigger): tuple((transition.dest, _questions(transition)) for transition in transitions)
+            (source, trigger): tuple((transition.dest, _question(transition)) for transition in transitions)
             for trigger, event in machine.events.items()
             for source, transitions in event.transitions.items()
         }
@@ -143,19 +143,17 @@ class Phases:
 
     def after(self, phase: str, trigger: str, round_: Round | None = None, resume_to: str | None = None) -> str | None:
         """The phase that `trigger` leads to from `phase`, or None when the machine has no such transition."""
-        for to, questions in self._routes.get((phase, trigger), ()):
-            for question in questions:
-                if not question.holds(round_, resume_to):
-                    break
-            else:
+        for to, holds in self._routes.get((phase, trigger), ()):
+            if holds is None or holds(round_, resume_to):
                 return to
         return None
 
 
-def _questions(transition: Transition) -> tuple[_Question, ...]:
-    """The conditions of a transition that may fail; there are no others than those that this module adds."""
+def _question(transition: Transition) -> Callable[[Round | None, str | None], bool] | None:
+    """What asks the condition of a transition, None where it cannot fail; there are no others than those that this module adds."""
     asked = [condition.func for condition in transition.conditions]
-    questions = tuple(question for question in asked if isinstance(question, _Question))
-    if len(questions) != len(asked):
+    if not asked:
+        return None
+    if len(asked) > 1 or not isinstance(asked[0], _Question):
         raise TypeError("the machine has a condition that is no question about a round")
-    return tuple(question for question in questions if not question.always)
+    return None if asked[0].always else asked[0].holds

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
-from controller.dealing.round import BANKER, BURN, COMMUNITY, DEALER, LIVE, PLAYER, Round, Seat, seat_of, seat_place
+from controller.dealing.round import BANKER, BURN, COMMUNITY, DEALER, LIVE, PLAYER, SEAT_PLACES, Round, seat_of, seat_place
 from controller.dealing.show_steps import ShowHands
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
 from controller.dealing.steps import (
@@ -33,37 +33,35 @@ from controller.dealing.turn_steps import HandCard, PlayHands
 
 BOARD: Final = (Who.COMMUNITY,)
 SEAT_ONE: Final = First.SEAT_ONE
+_place_of: Final = SEAT_PLACES.__getitem__
 Plan: TypeAlias = tuple[tuple[str, str], ...]
 
 
 def arranged(step: Step | None, round_: Round, seats: int) -> tuple[Plan, tuple[str, ...]]:
     """What the step begins with: (place, face) of each card or stack that it expects, in order, and the places that act in it."""
     planner, lister = _ARRANGERS.get(type(step)) or _arrangers(type(step))
-    return planner(step, round_, seats), lister(step, round_, seats)
+    plan = planner(step, round_, seats) if planner is not None else ()
+    return plan, lister(step, round_, seats) if lister is not None else ()
 
 
 def turns_of(step: Step | None, round_: Round, seats: int) -> tuple[str, ...]:
     """The places that act in the step, in the order in which they must."""
-    return (_ARRANGERS.get(type(step)) or _arrangers(type(step)))[1](step, round_, seats)
+    return arranged(step, round_, seats)[1]
 
 
 _Planner: TypeAlias = "Callable[[Any, Round, int], Plan]"
 _Lister: TypeAlias = "Callable[[Any, Round, int], tuple[str, ...]]"
 
 
-_ARRANGERS: Final[dict[type, tuple[_Planner, _Lister]]] = {}
+_ARRANGERS: Final[dict[type, tuple[_Planner | None, _Lister | None]]] = {}
 """One entry for each kind of step that was met."""
 
 
-def _arrangers(kind: type) -> tuple[_Planner, _Lister]:
-    planner = next((_PLANS[base] for base in kind.__mro__ if base in _PLANS), _nothing)
-    lister = next((_TURNS[base] for base in kind.__mro__ if base in _TURNS), _nothing)
+def _arrangers(kind: type) -> tuple[_Planner | None, _Lister | None]:
+    planner = next((_PLANS[base] for base in kind.__mro__ if base in _PLANS), None)
+    lister = next((_TURNS[base] for base in kind.__mro__ if base in _TURNS), None)
     _ARRANGERS[kind] = found = planner, lister
     return found
-
-
-def _nothing(step: Step | None, round_: Round, seats: int) -> tuple[()]:
-    return ()
 
 
 def rotation(first: First, round_: Round, seats: int) -> tuple[str, ...]:
@@ -94,12 +92,6 @@ def _from_opener(step: Betting, round_: Round, seats: int) -> tuple[str, ...]:
     return tuple(seat_place(n) for n in live[begin:] + live[:begin])
 
 
-def _is_settled(step: Settle, seat: Seat) -> bool:
-    if isinstance(step, ShowHands):
-        return seat.status in LIVE and step.wager in seat.wagers
-    return seat.status in LIVE or (seat.status == "folded" and step.with_folded in seat.wagers)
-
-
 def _is_served(step: Deal, round_: Round, place: str) -> bool:
     seat = seat_of(place)
     return seat is None or step.serves is None or step.serves(round_, seat)
@@ -115,8 +107,8 @@ def _places(to: tuple[Who, ...], first: First, round_: Round, seats: int) -> lis
 
 
 _SERVED: Final[dict[Who, Callable[[Round, int], Iterable[str]]]] = {
-    Who.WAGERED: lambda round_, seats: map(seat_place, round_.seats),
-    Who.LIVE: lambda round_, seats: map(seat_place, round_.live_seats()),
+    Who.WAGERED: lambda round_, seats: map(_place_of, round_.seats),
+    Who.LIVE: lambda round_, seats: map(_place_of, round_.live_seats()),
     Who.EVERY: lambda round_, seats: _around(seats)[:-1],
     Who.DEALER: lambda round_, seats: (DEALER,),
 }
@@ -195,8 +187,18 @@ def _setters(step: SetHands, round_: Round, seats: int) -> tuple[str, ...]:
 def _settled(step: Settle, round_: Round, seats: int) -> tuple[str, ...]:
     if step.face_up:
         return ()
-    numbers = [n for n, seat in round_.seats.items() if _is_settled(step, seat)]
-    return tuple(map(seat_place, sorted(numbers, reverse=step.order is Order.RIGHT_FIRST)))
+    side = step.with_folded
+    numbers = [n for n, seat in round_.seats.items() if seat.status in LIVE or (seat.status == "folded" and side in seat.wagers)]
+    return _in_order_of(step, numbers)
+
+
+def _shown(step: ShowHands, round_: Round, seats: int) -> tuple[str, ...]:
+    numbers = [n for n, seat in round_.seats.items() if seat.status in LIVE and step.wager in seat.wagers]
+    return _in_order_of(step, numbers)
+
+
+def _in_order_of(step: Settle, numbers: list[int]) -> tuple[str, ...]:
+    return tuple(map(_place_of, sorted(numbers, reverse=step.order is Order.RIGHT_FIRST)))
 
 
 def _in_turn(step: PlayHands | HandCard, round_: Round, seats: int) -> tuple[str, ...]:
@@ -213,5 +215,6 @@ _TURNS: Final[dict[type, _Lister]] = {
     ExposeSide: lambda step, round_, seats: (step.side.value,),
     DecideSide: lambda step, round_, seats: (step.side.value,) if step.asks is None or step.asks(round_) else (),
     Settle: _settled,
+    ShowHands: _shown,
 }
 """Kind of step to the function that lists who acts in it; each function takes its own kind."""

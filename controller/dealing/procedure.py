@@ -70,6 +70,8 @@ class Procedure:
     rules_hash: str
     plays_hands: PlayHands | None
     """The players' turn at drawing cards, in games that have one."""
+    deals_to_every: bool
+    """Every position gets cards, whether anybody has placed a wager there or not."""
     hands_lie_open: bool
     """All hands are dealt face up, so that nobody exposes and names a hand later."""
     wager_words: Mapping[str, str]
@@ -152,6 +154,7 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
         plays_hands=next((step for step in steps if isinstance(step, PlayHands)), None), hand_forms=_hand_forms(game, steps),
         button_game=any(getattr(step, "first", None) is First.AFTER_BUTTON for step in steps),
         among_players=any(isinstance(step, Betting) for step in steps),
+        deals_to_every=any(isinstance(step, Deal | Stack) and Who.EVERY in step.to for step in steps),
         hands_lie_open=any(isinstance(step, Settle) and step.face_up for step in steps),
         wager_words={word: kind.name for kind in game.wagers_before(settings) for word in (kind.name, *kind.also)},
         measured_wagers=tuple(kind for kind in game.wagers if kind.size is not None or kind.alike),

@@ -54,9 +54,10 @@ def seats_to_judge(round_: Round, side: str) -> list[Seat]:
     """Seats whose result can be told now: exposed ones, and those that folded without the side wager under which cards stay."""
     known, told = round_.results, []
     for number, seat in round_.seats.items():
-        status = seat.status
-        may_be_told = status in TOLD if seat.exposed else status == "folded" and side not in seat.wagers
-        if may_be_told and HAND_KEYS[number] not in known:
+        folded = seat.status == "folded"
+        if not (seat.exposed or folded) or HAND_KEYS[number] in known:
+            continue
+        if seat.status in TOLD if seat.exposed else side not in seat.wagers:
             told.append(seat)
     return sorted(told, key=lambda seat: seat.number) if len(told) > 1 else told
 

@@ -153,7 +153,6 @@ class OrderWatch(msgspec.Struct, frozen=True, gc=False):
             code
             and group not in patterns.neighbours
             and patterns.circle.find(group) < 0
-            and group not in patterns.again
             and read[-_TAIL:] not in patterns.tails
             and not (self.gap or patterns.holed)
         ):
@@ -267,8 +266,8 @@ class _Patterns:
         self.tails = new.tails
         self._around = last + last[:RUN_CARDS] if len(last) > RUN_CARDS else b""
         forward, reverse, self.circle, self.again = _groups_of_last(last, new.length)
-        self.neighbours = new.neighbours
-        """Groups that may end a run or count as kept, here, in `circle` or in `again`; all others take the quick path."""
+        self.neighbours = new.neighbours | self.again if self.again else new.neighbours
+        """Groups that may end a run or count as kept, here or in `circle`; all others take the quick path."""
         self._counted = ((new.rising, _STEPS[0]), (new.falling, _STEPS[1]), (forward, _STEPS[2]), (reverse, _STEPS[3]))
         self.holed = _windows_around_gaps(last) if 0 in last else {}
         """Windows of the last shoe around a card that was unreadable there."""

@@ -129,6 +129,8 @@ def _show_all(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
     if len(named) != len(hand):
         return _show_named(hand, fact.cards)
     known = unseal_held(hand, CENSUS)
+    if UNREADABLE not in known:
+        return _face_up(hand)
     missing = list(named)
     for card in known:
         if card in missing:
@@ -140,13 +142,19 @@ def _show_all(hand: tuple[Held, ...], fact: f.Exposed) -> tuple[Held, ...]:
     return tuple(shown)
 
 
+def _face_up(hand: tuple[Held, ...]) -> tuple[Held, ...]:
+    """A hand whose cards were all read."""
+    shown = []
+    for held in hand:
+        shown.append(Held(held.card, held.evidence, True, held.order))  # noqa: PERF401  # as in `firmware_bridge.cards`
+    return tuple(shown)
+
+
 def _show_named(hand: tuple[Held, ...], told: tuple[Card, ...]) -> tuple[Held, ...]:
-    cards = unseal_held(hand, CENSUS)
-    named, shown = list(told), []
+    cards, shown = unseal_held(hand, CENSUS), []
     if told == cards and UNREADABLE not in cards:
-        for held in hand:
-            shown.append(Held(held.card, held.evidence, True, held.order))  # noqa: PERF401  # as in `firmware_bridge.cards`
-        return tuple(shown)
+        return _face_up(hand)
+    named = list(told)
     for held, card in zip(hand, cards, strict=True):
         if card in named:
             named.remove(card)

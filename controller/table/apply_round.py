@@ -43,9 +43,10 @@ def _start_fixed(state: TableState, fact: f.StartFixed) -> None:
 
 
 def _step_entered(state: TableState, fact: f.StepEntered) -> None:
+    round_ = state.round
     state.phase = fact.phase
-    if state.round is not None:
-        state.round.plan, state.round.cursor, state.round.turns = fact.plan, 0, fact.turns
+    if round_ is not None:
+        round_.plan, round_.cursor, round_.turns = fact.plan, 0, fact.turns
 
 
 def _card_dealt(state: TableState, fact: f.CardDealt) -> None:

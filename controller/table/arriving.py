@@ -23,7 +23,8 @@ def arrive(desk: Desk, step: Step, round_: Round) -> None:
     """Go on from a phase that was just entered until something is waited for."""
     if round_.plan:
         desk.serve()
-        _shoe_has_run_out(desk)
+        if desk.draft.deck.empty:
+            _shoe_has_run_out(desk)
         return
     if round_.turns and isinstance(step, WAITING_FOR_TURNS):
         return
@@ -31,7 +32,8 @@ def arrive(desk: Desk, step: Step, round_: Round) -> None:
         turns.burn_what_nobody_can_use(desk)
     if isinstance(step, Stub):
         desk.emit(f.StubRacked(cards=desk.draft.deck.ledger.device))
-        _rack_hands_without_wager(desk)
+        if desk.procedure.deals_to_every:
+            _rack_hands_without_wager(desk, round_)
         if stub_count_due(desk):
             desk.raise_alarm("stub-count-due", holds=False)
         desk.fire("advance")
@@ -52,9 +54,9 @@ def arrive(desk: Desk, step: Step, round_: Round) -> None:
 
 
 def _shoe_has_run_out(desk: Desk) -> None:
-    """A card is due, and the device has said that it is empty."""
+    """The device has said that it is empty: is a card due?"""
     round_ = desk.draft.round
-    if desk.draft.deck.empty and round_ is not None and round_.cards_due and desk.kind in GATED:
+    if round_ is not None and round_.cards_due and desk.kind in GATED:
         desk.irregular("too-few-cards")
 
 
@@ -69,9 +71,8 @@ def _turn_up_at_once(desk: Desk, step: ExposeSide) -> None:
     desk.fire("advance")
 
 
-def _rack_hands_without_wager(desk: Desk) -> None:
+def _rack_hands_without_wager(desk: Desk, round_: Round) -> None:
     """Cards dealt to positions without a wager are collected unexposed, right after the stub is proved."""
-    round_ = desk.round
     idle = [p for p in round_.hands if (n := seat_of(p)) is not None and n not in round_.seats]
     cards = sum(len(round_.hands[place]) for place in idle)
     if cards:

@@ -49,9 +49,9 @@ def card_out(desk: Desk, act: CardOut) -> None:
 
 
 def _asking_for(desk: Desk, act: CardOut, round_: Round) -> Step | None:
-    """The step that asks for this card, when there is nothing about card or table that would have to be looked at; nearly always there is one.
+    """The step that asks for this card; None when there is none, or when something about card or table has to be looked at, which is rare.
 
-    An unreadable card is none: it has no copies in the census.
+    A card that was not read is such a one: it has no copies in the census.
     """
     if act.unreadable or act.face_up or act.double or act.out_of_flow or act.back_mismatch or act.beyond or round_.returning:
         return None

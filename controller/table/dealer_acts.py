@@ -27,16 +27,18 @@ ROUND_OVER = frozenset({StateKind.VOID, StateKind.QUARANTINED, StateKind.COMPLET
 
 def expose(desk: Desk, act: Expose) -> None:
     """Cards are turned face up, in the game's order."""
-    if desk.procedure.hands_lie_open and isinstance(act.seat, int) and not act.community:
-        _point_at_open_hand(desk, act.seat)
-    elif act.community:
+    seat = act.seat
+    if act.community:
         _expose_community(desk, act)
-    elif act.seat == DEALER:
+    elif isinstance(seat, int):
+        if desk.procedure.hands_lie_open:
+            _point_at_open_hand(desk, seat)
+        else:
+            _expose_seat(desk, act, seat)
+    elif seat == DEALER:
         _expose_dealer(desk, act)
-    elif isinstance(act.seat, int):
-        _expose_seat(desk, act, act.seat)
-    elif act.seat is not None:
-        expose_side(desk, act, act.seat)
+    elif seat is not None:
+        expose_side(desk, act, seat)
     else:
         desk.refuse("bad-option", "Say what is exposed: a seat, the dealer, or community places.")
 
@@ -150,8 +152,9 @@ def _expose_seat(desk: Desk, act: Expose, number: int) -> None:
     groups, cards = _shown_groups(desk, act, round_, seat, place)
     desk.emit(f.Exposed(place=place, cards=cards, groups=groups))
     notes = desk.notes
-    notes.to, notes.face, notes.rule, notes.cards = place, "up", step.rule, cards
-    if not _ruled(desk, number, groups):
+    notes.to, notes.face = place, "up"
+    notes.rule, notes.cards = step.rule, cards
+    if desk.procedure.game.set_flaw is not no_flaw and not _ruled(desk, number, groups):
         return
     desk.judge()
     if not round_.turns:
@@ -221,8 +224,7 @@ def _forms(desk: Desk, seat: Seat) -> tuple[tuple[str, int], ...]:
 
 def _ruled(desk: Desk, number: int, groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> bool:
     """False when the set needs a supervisor's ruling before it can be judged."""
-    set_flaw = desk.procedure.game.set_flaw
-    flaw = set_flaw(desk.procedure.settings, dict(groups)) if set_flaw is not no_flaw else None
+    flaw = desk.procedure.game.set_flaw(desk.procedure.settings, dict(groups))
     if flaw is None:
         return True
     place = seat_place(number)

@@ -27,10 +27,8 @@ from controller.dealing.steps import (
     Stack,
     StateKind,
     Step,
-    Who,
 )
 from controller.dealing.turn_steps import HandCard
-from controller.integrity.ledger import Place
 from controller.table import facts as f
 from controller.table.acts import AnyAct
 from controller.table.apply import APPLY
@@ -157,7 +155,8 @@ class Desk(msgspec.Struct, eq=False, gc=False):
 
     def fire(self, trigger: str) -> bool:
         """Fire a trigger of the machine and enter the phase it leads to; False when the machine has no such transition from here."""
-        phase = self.procedure.phases.after(self.draft.phase, trigger, self.draft.round)
+        draft = self.draft
+        phase = self.procedure.phases.after(draft.phase, trigger, draft.round)
         if phase is None:
             return False
         self.enter(phase)
@@ -165,11 +164,12 @@ class Desk(msgspec.Struct, eq=False, gc=False):
 
     def enter(self, phase: str) -> None:
         """Enter a phase: plan its cards, list its turns, and pass over what needs no input."""
-        step, round_ = self.procedure.by_name.get(phase), self.draft.round
+        procedure, round_ = self.procedure, self.draft.round
+        step = procedure.by_name.get(phase)
         if step is None or round_ is None:
             self.emit(f.StepEntered(phase=phase))
             return
-        plan, turns = arranged(step, round_, self.procedure.seats)
+        plan, turns = arranged(step, round_, procedure.seats)
         self.emit(f.StepEntered(phase=phase, plan=plan, turns=turns))
         self.course.arrive(self, step, round_)
 
@@ -276,8 +276,7 @@ class Desk(msgspec.Struct, eq=False, gc=False):
 
     def kill_hand(self, seat: int, rule: Rule) -> None:
         """A hand is out of the round; where every position is dealt, wager or not, its position still gets its cards."""
-        every = any(isinstance(step, Deal | Stack) and Who.EVERY in step.to for step in self.procedure.steps)
-        self.emit(f.HandDead(seat=seat, rule=rule, dealt_on=every))
+        self.emit(f.HandDead(seat=seat, rule=rule, dealt_on=self.procedure.deals_to_every))
 
     @property
     def settled_for_good(self) -> tuple[str, ...]:
@@ -308,7 +307,7 @@ class Desk(msgspec.Struct, eq=False, gc=False):
     @property
     def cards_in_device(self) -> int:
         """Cards that the device still holds, by the ledger."""
-        return self.draft.deck.ledger.at(Place.DEVICE)
+        return self.draft.deck.ledger.device
 
 
 def stub_expected(round_: Round, loaded: int) -> int | None:

@@ -47,19 +47,18 @@ def moved(result: Ledger | Imbalance, state: TableState) -> Ledger:
 
 def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
     """Account for one card that left the device: ledger, census, order."""
-    deck, round_, code = state.deck, state.round, unseal(sealed, CENSUS).code
-    ledger, census = deck.ledger, deck.census
+    deck, code = state.deck, unseal(sealed, CENSUS).code
+    ledger = deck.ledger
     ledger = ledger.leave(place) if ledger.device else ledger.put_in(place, 1)
-    drawn = census.draw(code)
-    if type(drawn) is ShoeCensus:  # and not beyond it
-        census = drawn
+    drawn = deck.census.draw(code)
+    census = drawn if type(drawn) is ShoeCensus else deck.census  # the card may be beyond it
     watch, finding = deck.watch.advance(code)
     if finding is None:
         state.deck = replace(deck, ledger=ledger, census=census, watch=watch, fresh=False)
     else:
         state.deck = replace(deck, ledger=ledger, census=census, watch=watch, fresh=False, finding=finding.sentence)
-    if round_ is not None:
-        round_.out += 1
+    if state.round is not None:
+        state.round.out += 1
 
 
 def move(state: TableState, source: Place, target: Place, cards: int = 1) -> None:

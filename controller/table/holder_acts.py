@@ -93,7 +93,7 @@ def bets_flaw(procedure: Procedure, round_: Round) -> str:
     least = next(step.least for step in procedure.steps if isinstance(step, Wagers))
     if len(round_.seats) < least:
         return f"It takes {least} players; {len(round_.seats)} has placed a wager."
-    for kind in procedure.game.wagers:
+    for kind in procedure.game.wagers if procedure.holder_wagers else ():
         if kind.within is not None and not any(kind.name in seat.wagers for seat in round_.seats.values()):
             return f"Nobody has placed a {kind.name} wager yet."
     return ""

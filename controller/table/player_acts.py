@@ -36,9 +36,10 @@ def options_of(desk_procedure: Procedure, phase: str) -> tuple[Option, ...]:
 def decide(desk: Desk, act: Decide) -> None:
     """One decision of one seat, or of a side."""
     draft = desk.draft
+    usual = draft.round
     option = desk.procedure.plain_choices.get(draft.phase, NO_CHOICES).get(act.choose)
-    if option is not None and draft.round is not None and _is_as_usual(act, draft.round):
-        _stay_in(desk, act, draft.round, option)
+    if option is not None and usual is not None and usual.turns and usual.turns[0] == SEAT_PLACES[act.seat] and _is_plain(act, usual):
+        _stay_in(desk, act, usual, option)
         return
     side = act.side or side_of(desk, act.seat)
     if side is not None:
@@ -73,14 +74,9 @@ def decide(desk: Desk, act: Decide) -> None:
     _finish(desk, step, round_)
 
 
-def _is_as_usual(act: Decide, round_: Round) -> bool:
-    """The usual decision: of the seat in turn, no card is due, and there is nothing else about it that would have to be looked at."""
-    return (
-        bool(round_.turns)
-        and round_.turns[0] == SEAT_PLACES[act.seat]
-        and round_.cursor >= len(round_.plan)
-        and not (act.discard or act.keep or act.hand or act.side or act.cards is not None or round_.redeemable)
-    )
+def _is_plain(act: Decide, round_: Round) -> bool:
+    """No card is due, and there is nothing else about the decision that would have to be looked at."""
+    return not (round_.plan or act.discard or act.keep or act.hand or act.side or act.cards is not None or round_.redeemable)
 
 
 def _stay_in(desk: Desk, act: Decide, round_: Round, option: Option) -> None:

@@ -97,7 +97,7 @@ class TableState(msgspec.Struct, gc=False):
     @property
     def holding(self) -> tuple[Alarm, ...]:
         """The open alarms that the table waits for."""
-        return tuple(alarm for alarm in self.alarms if alarm.holds)
+        return tuple([alarm for alarm in self.alarms if alarm.holds]) if self.alarms else ()
 
     def alarm(self, code: str) -> Alarm | None:
         """The open alarm of this code."""

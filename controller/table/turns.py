@@ -75,7 +75,8 @@ def _is_out(round_: Round, place: str) -> bool:
 
 def is_what_was_told(desk: Desk) -> bool:
     """False when a look at the hole card told something else than the card now turned up; then the remedy is applied or awaited."""
-    told, natural = desk.round.hole_told, desk.round.dealer_natural
+    round_ = desk.round
+    told, natural = round_.hole_told, round_.dealer_natural
     if told is None or told == natural:
         return True
     if told:
