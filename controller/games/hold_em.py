@@ -54,10 +54,9 @@ def seats_to_judge(round_: Round, side: str) -> list[Seat]:
     """Seats whose result can be told now: exposed ones, and those that folded without the side wager under which cards stay."""
     known, told = round_.results, []
     for number, seat in round_.seats.items():
-        folded = seat.status == "folded"
-        if not (seat.exposed or folded) or HAND_KEYS[number] in known:
+        if not seat.exposed and seat.status != "folded":
             continue
-        if seat.status in TOLD if seat.exposed else side not in seat.wagers:
+        if HAND_KEYS[number] not in known and (seat.status in TOLD if seat.exposed else side not in seat.wagers):
             told.append(seat)
     return sorted(told, key=lambda seat: seat.number) if len(told) > 1 else told
 

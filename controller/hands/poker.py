@@ -340,7 +340,15 @@ def _flush_value(codes: Iterable[int], key: int) -> int:
 
 
 def _flush_new(counters: int) -> int:
-    value = _value_of_one_suit(_counts(counters))
+    """The usual flush on masks of bits, as `_quick_value`; equal cards and straights are counted one by one."""
+    half, low_half = divmod(counters, _HALF)
+    high, low = _MASKS.get(half) or _masks_new(half), _MASKS.get(low_half) or _masks_new(low_half)
+    held = high[0] << _HALF_RANKS | low[0]
+    run = held & held >> 1 & held >> 2 & held >> 3 & held >> 4
+    if run or held & _WHEEL_BITS == _WHEEL_BITS or high[1] or low[1] or high[2] or low[2]:
+        value = _value_of_one_suit(_counts(counters))
+    else:
+        value = _FLUSH | _highest(held, 5)
     if len(_FLUSHES) < _RANKED_MAX:
         _FLUSHES[counters] = value
     return value
@@ -389,6 +397,7 @@ _THREE: Final = _LEVEL[PokerCategory.THREE_OF_A_KIND] << _CATEGORY_SHIFT
 _STRAIGHT: Final = (_LEVEL[PokerCategory.STRAIGHT] << _CATEGORY_SHIFT) + 0x43210
 """Plus the lowest rank five times."""
 _WHEEL_VALUE: Final = _value(PokerCategory.STRAIGHT, _WHEEL)
+_FLUSH: Final = _LEVEL[PokerCategory.FLUSH] << _CATEGORY_SHIFT
 _FULL: Final = _LEVEL[PokerCategory.FULL_HOUSE] << _CATEGORY_SHIFT
 _FOUR: Final = _LEVEL[PokerCategory.FOUR_OF_A_KIND] << _CATEGORY_SHIFT
 

@@ -15,15 +15,15 @@ from controller.table import facts as f
 from controller.table.folding import Appliers
 from controller.table.state import TableState
 
-_COPY_STATE: Callable[[TableState], TableState] = TableState.__copy__  # type: ignore[attr-defined]  # straight to the method: this happens for every act
-_COPY_ROUND: Callable[[Round], Round] = Round.__copy__  # type: ignore[attr-defined]
+copy_state: Callable[[TableState], TableState] = TableState.__copy__  # type: ignore[attr-defined]  # straight to the method: this happens for every act
+copy_round: Callable[[Round], Round] = Round.__copy__  # type: ignore[attr-defined]
 
 
 def draft_of(state: TableState) -> TableState:
     """A copy that facts may be applied to; it shares no changeable member with the original."""
-    draft = _COPY_STATE(state)
+    draft = copy_state(state)
     if state.round is not None:
-        draft.round = _COPY_ROUND(state.round)
+        draft.round = copy_round(state.round)
     return draft
 
 

@@ -15,7 +15,7 @@ from controller.dealing.procedure import DECIDING, Procedure
 from controller.table import facts as f
 from controller.table import view
 from controller.table.acts import AnyAct, name_of
-from controller.table.apply import draft_of, fold
+from controller.table.apply import copy_round, copy_state, fold
 from controller.table.arriving import arrive
 from controller.table.desk import Course, Desk, Notes, Refusal
 from controller.table.outcome import Outcome, Wanted
@@ -66,12 +66,13 @@ def new_state(procedure: Procedure, table: str) -> TableState:
 
 def decide(procedure: Procedure, state: TableState, act: AnyAct, now_ms: int) -> Verdict:
     """Judge one act. `now_ms` is wall time for display only; no rule of this table depends on it."""
-    desk = Desk(COURSE, procedure, draft_of(state), act)
-    origin = act.origin
+    draft, round_ = copy_state(state), state.round
+    if round_ is not None:
+        draft.round = copy_round(round_)  # `draft_of` written out: this happens for every act
+    desk, origin = Desk(COURSE, procedure, draft, act), act.origin
     if origin is not None and origin.eseq:
         desk.emit(f.DeviceHeard(device=origin.device, eseq=origin.eseq))
-    refusal, round_ = None, state.round
-    kind = procedure.kinds[state.phase]
+    kind, refusal = procedure.kinds[state.phase], None
     if kind is DECIDING and round_ is not None and round_.plan:  # it may wait for cards
         kind = procedure.kind_at(state.phase, round_)
     try:
