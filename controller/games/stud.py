@@ -123,8 +123,10 @@ class Slip(msgspec.Struct, eq=False):
 
     def push(self, *wagers: str) -> None:
         """Those of the wagers that the seat has go back unpaid."""
-        for name in filter(self.has, wagers):
-            self._set(name, "push", None if self.seat.wagers[name] is None else 0)
+        placed = self.seat.wagers
+        for name in wagers:
+            if name in placed:
+                self.results[name], self.pays[name] = "push", None if placed[name] is None else 0
 
     def unsettled(self, *wagers: str) -> None:
         """Those of the wagers that the seat has are settled outside of this record."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.dealing.round import BURN, Held, Round, Seat
+from controller.dealing.round import BURN, COMMUNITY, Held, Round, Seat
 from controller.integrity.census import Beyond
 from controller.integrity.ledger import BURNED, DEALT, Place
 from controller.table import facts as f
 from controller.table.apply_turn import hands_go_back
-from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, lay, move, moved, no_round, rack, round_of
+from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, move, moved, no_round, rack, round_of
 from controller.table.state import TableState
 from firmware_bridge.cards import unseal
 
@@ -56,7 +56,10 @@ def _card_dealt(state: TableState, fact: f.CardDealt) -> None:
         _burn(round_, Held(card, fact.evidence, True), fact.face)
     else:
         card_left(state, card, DEALT)
-        lay(round_, to, card, fact.evidence, fact.face)
+        place, hands, laid = COMMUNITY if to.startswith(COMMUNITY) else to, round_.hands.copy(), round_.laid + 1
+        held = (Held(card, fact.evidence, fact.face == "up", laid),)
+        hands[place] = hands[place] + held if place in hands else held
+        round_.hands, round_.laid = hands, laid
     round_.cursor += 1
     if round_.redeemable:
         round_.redeemable = ""

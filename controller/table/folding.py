@@ -48,8 +48,7 @@ def moved(result: Ledger | Imbalance, state: TableState) -> Ledger:
 def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
     """Account for one card that left the device: ledger, census, order."""
     deck, code = state.deck, unseal(sealed, CENSUS).code
-    ledger = deck.ledger
-    ledger = ledger.leave(place) if ledger.device else ledger.put_in(place, 1)
+    ledger = deck.ledger.leave(place) if deck.ledger.device else deck.ledger.put_in(place, 1)
     drawn = deck.census.draw(code)
     census = drawn if type(drawn) is ShoeCensus else deck.census  # the card may be beyond it
     watch, finding = deck.watch.advance(code)
@@ -73,15 +72,6 @@ def hold(round_: Round, place: str, held: tuple[Held, ...]) -> None:
     numbered = tuple(Held(card.card, card.evidence, card.shown, round_.laid + n) for n, card in enumerate(held, start=1))
     round_.laid += len(held)
     round_.hands = {**round_.hands, key: round_.hands.get(key, ()) + numbered}
-
-
-def lay(round_: Round, place: str, card: Sealed, evidence: str, face: str) -> None:
-    """One more card lies at a place from now on."""
-    key = COMMUNITY if place.startswith(COMMUNITY) else place
-    hands, laid = round_.hands.copy(), round_.laid + 1
-    held = (Held(card, evidence, face == "up", laid),)
-    hands[key] = hands[key] + held if key in hands else held
-    round_.hands, round_.laid = hands, laid
 
 
 def change_seat(round_: Round, seat: Seat) -> None:

@@ -35,11 +35,8 @@ def options_of(desk_procedure: Procedure, phase: str) -> tuple[Option, ...]:
 
 def decide(desk: Desk, act: Decide) -> None:
     """One decision of one seat, or of a side."""
-    draft = desk.draft
-    usual = draft.round
-    option = desk.procedure.plain_choices.get(draft.phase, NO_CHOICES).get(act.choose)
-    if option is not None and usual is not None and usual.turns and usual.turns[0] == SEAT_PLACES[act.seat] and _is_plain(act, usual):
-        _stay_in(desk, act, usual, option)
+    option = desk.procedure.plain_choices.get(desk.draft.phase, NO_CHOICES).get(act.choose)
+    if option is not None and _stays_in_as_usual(desk, act, option):
         return
     side = act.side or side_of(desk, act.seat)
     if side is not None:
@@ -74,19 +71,26 @@ def decide(desk: Desk, act: Decide) -> None:
     _finish(desk, step, round_)
 
 
-def _is_plain(act: Decide, round_: Round) -> bool:
-    """No card is due, and there is nothing else about the decision that would have to be looked at."""
-    return not (round_.plan or act.discard or act.keep or act.hand or act.side or act.cards is not None or round_.redeemable)
+def _stays_in_as_usual(desk: Desk, act: Decide, option: Option) -> bool:
+    """The seat in turn places the wager of a plain choice, or none; it has no result before the cards are compared.
 
-
-def _stay_in(desk: Desk, act: Decide, round_: Round, option: Option) -> None:
-    """The seat places the wager of a plain choice, or none; it has no result before the cards are compared."""
-    place, notes = round_.turns[0], desk.notes
-    amount = amount_of(desk, act, option, round_.seats[act.seat].wagers, place)
-    desk.emit(f.Decided(seat=act.seat, choose=option.choose, amount=amount, wager=option.places))
+    False, and nothing is done, when a card is due or something else about the decision has to be looked at.
+    """
+    round_, seat, amount = desk.draft.round, act.seat, None
+    if round_ is None or round_.plan or round_.redeemable or not round_.turns:
+        return False
+    if act.discard or act.keep or act.hand or act.side or act.cards is not None:
+        return False
+    place, notes = SEAT_PLACES[seat], desk.notes
+    if round_.turns[0] != place:
+        return False
+    if option.places is not None or act.amount is not None:
+        amount = amount_of(desk, act, option, round_.seats[seat].wagers, place)
+    desk.emit(f.Decided(seat=seat, choose=option.choose, amount=amount, wager=option.places))
     notes.rule, notes.place, notes.choice = option.rule, place, option.choose
     if not round_.turns:
         desk.fire("advance")
+    return True
 
 
 def _decided(desk: Desk, act: Decide, round_: Round, seat: Seat, option: Option, amount: int | None) -> f.Decided:
