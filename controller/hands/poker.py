@@ -236,7 +236,7 @@ def _quick_value(counters: int) -> int:
     if many:
         threes, fours = high[3] << _HALF_RANKS | low[3], high[4] << _HALF_RANKS | low[4]
         if many != threes | fours:
-            return _value_without_flush(_counts(counters))
+            return _five_of_a_kind(_counts(counters))
         if fours:
             first, rest = _take(fours, held)
             return _FOUR | first * 0x11110 | rest.bit_length() + 1
@@ -310,27 +310,10 @@ def _counts(counters: int) -> list[int]:
     return counts
 
 
-def _value_without_flush(counts: Sequence[int]) -> int:
-    """Return the best hand that the numbers of deuces to aces make when suits do not matter."""
-    by_number = sorted(((number, rank) for rank, number in enumerate(counts, 2) if number), reverse=True)
-    (most, first), (second_most, second) = by_number[0], by_number[1] if len(by_number) > 1 else (0, 0)
-    if most >= 5:
-        return _value(PokerCategory.FIVE_OF_A_KIND, (first,) * 5)
-    if most == 4:
-        return _value(PokerCategory.FOUR_OF_A_KIND, (first,) * 4 + _others(counts, (first,), 1))
-    if most == 3 and second_most >= 2:
-        second = max(rank for number, rank in by_number[1:] if number >= 2)
-        return _value(PokerCategory.FULL_HOUSE, (first,) * 3 + (second,) * 2)
-    if straight := _straight([rank for _, rank in by_number]):
-        return _value(PokerCategory.STRAIGHT, straight)
-    if most == 3:
-        return _value(PokerCategory.THREE_OF_A_KIND, (first,) * 3 + _others(counts, (first,), 2))
-    if second_most == 2:
-        pairs = (first,) * 2 + (second,) * 2
-        return _value(PokerCategory.TWO_PAIR, pairs + _others(counts, (first, second), 1))
-    if most == 2:
-        return _value(PokerCategory.PAIR, (first,) * 2 + _others(counts, (first,), 3))
-    return _value(PokerCategory.HIGH_CARD, _others(counts, (), 5))
+def _five_of_a_kind(counts: Sequence[int]) -> int:
+    """Only one rank can be held five times among nine cards."""
+    rank = next(rank for rank, number in enumerate(counts, 2) if number >= 5)
+    return _value(PokerCategory.FIVE_OF_A_KIND, (rank,) * 5)
 
 
 def _flush_value(codes: Iterable[int], key: int) -> int:
@@ -359,7 +342,7 @@ def _value_of_one_suit(counts: Sequence[int]) -> int:
     for rank, number in enumerate(counts, 2):
         if number >= 5:
             return _value(PokerCategory.SUITED_FIVE_OF_A_KIND, (rank,) * 5)
-    ranks = _others(counts, (), MAX_CARDS)
+    ranks = [rank for rank in range(_ACE, 1, -1) for _ in range(counts[rank - 2])]
     straight = _straight(ranks)
     if not straight:
         return _value(PokerCategory.FLUSH, ranks[:5])
@@ -375,12 +358,6 @@ def _straight(ranks: Iterable[int]) -> tuple[int, ...] | None:
         if held.issuperset(run):
             return run
     return _WHEEL if held.issuperset((_ACE, 2, 3, 4, 5)) else None
-
-
-def _others(counts: Sequence[int], without: Sequence[int], number: int) -> tuple[int, ...]:
-    """Return the highest other cards, equal ones as often as they are held."""
-    ranks = [rank for rank in range(_ACE, 1, -1) if rank not in without for _ in range(counts[rank - 2])]
-    return tuple(ranks[:number])
 
 
 def _value(category: PokerCategory, ranks: Iterable[int]) -> int:
