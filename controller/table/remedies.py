@@ -126,7 +126,7 @@ def _board_back(desk: Desk, kind: str) -> bool:
     board, aside = round_.hands.get(COMMUNITY, ()), len(round_.aside)
     before, after = _board_deals(desk)
     if kind == "wrong-count-community":
-        if len(before) != 1 or round_.face_up_seen or not round_.burned or round_.exposed_down:
+        if not board or len(before) != 1 or round_.face_up_seen or not round_.burned or round_.exposed_down:
             return False
         plan = tuple((f"{COMMUNITY} {number}", "up") for number in range(1, len(board) + 1))
         desk.emit(f.RestDue(cards=len(board) + aside + 1, aside=aside, board=len(board), burns=1, plan=plan))
