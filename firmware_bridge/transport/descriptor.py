@@ -123,8 +123,17 @@ class DescriptorTransport(Transport):
             self._rest_timer = self._loop.call_later(seconds, self._end_rest, self._loop)
 
     def _end_rest(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take the next turn at once: while a flood lasts the port is full by then, and need not be watched between two rests."""
         self._rest_timer = None
-        watch(loop, self._fd, self._take_bytes)
+        try:
+            self._take_bytes()
+        finally:
+            self._go_on(loop)
+
+    def _go_on(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Watch the port again, unless it rests once more or is gone."""
+        if self._rest_timer is None and self._state is _OPEN:
+            watch(loop, self._fd, self._take_bytes)
 
     async def close(self) -> None:
         if self._fd < 0:

@@ -25,6 +25,7 @@ from firmware_bridge.port_news import PortFlooded, PortLost, PortOpened
 from firmware_bridge.session.contract import Session
 from firmware_bridge.session.handshake import HostSettings
 from firmware_bridge.session.host import HostSession
+from firmware_bridge.transport import descriptor, port_loop
 from firmware_bridge.transport.address import open_transport
 from firmware_bridge.transport.base import TURN_BYTES, PortFloodedError
 from hil.simulated.virtual_time import run_in_virtual_time
@@ -151,6 +152,37 @@ def test_a_port_that_rests_hands_over_nothing_then_little_and_at_last_all(line: 
         await asyncio.sleep(6.0)
         assert len(heard) == len(heard[:2]) + len(heard[2:])
         assert transport.counters.losses == 0
+
+    run_in_virtual_time(main())
+
+
+@pytest.mark.requirement("EQ-58", "T-27")
+def test_a_port_in_turns_is_watched_again_only_when_it_is_empty(line: FloodedLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    watched: list[int] = []
+
+    def watch(loop: asyncio.AbstractEventLoop, fd: int, serve: Callable[[], None]) -> None:
+        watched.append(fd)
+        port_loop.watch(loop, fd, serve)
+
+    monkeypatch.setattr(descriptor, "watch", watch)
+
+    async def main() -> None:
+        heard: list[int] = []
+
+        def take(chunk: bytes) -> None:
+            heard.append(len(chunk))
+            transport.rest(1.0 if len(heard) < 4 else 0.0)
+
+        transport = open_transport(line.path)
+        await transport.open(take, lambda _: None)
+        os.write(line.master, NOISE[: 5 * TURN_BYTES])
+        await asyncio.sleep(0.5)
+        first = len(heard)
+        await asyncio.sleep(5.0)
+        assert first == 1
+        assert sum(heard) == 5 * TURN_BYTES
+        assert len(watched) == 2, "when it was opened, and after the last rest"
+        await transport.close()
 
     run_in_virtual_time(main())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_bridge.fair_share import BEHIND_S, BURST_S, NOTICE_S, SHARE, TURN_MAX_S, TURN_S, WAKE_S, FairShare, Turn
+from firmware_bridge.fair_share import BEHIND_S, BURST_S, FLOOD_S, NOTICE_S, SHARE, TURN_MAX_S, TURN_S, WAKE_S, FairShare, Turn
 from firmware_bridge.transport.base import TURN_BYTES
 
 BAUD = 115_200
@@ -84,6 +84,36 @@ def test_a_flood_that_costs_less_than_its_share_is_not_given_the_rest_of_it() ->
     line.calm_down()
     line.run(5.0)
     assert not line.share.in_turns
+
+
+@pytest.mark.requirement("EQ-58", "T-27")
+def test_a_flood_is_read_in_turns_before_it_has_spent_a_burst() -> None:
+    line = Line(LINE_BYTES_S, 0.0)
+    line.run(2 * FLOOD_S)
+    assert line.share.in_turns
+    assert line.reads * WAKE_S < 2 * BURST_S
+
+
+@pytest.mark.requirement("EQ-58", "T-27")
+def test_a_flood_that_is_held_up_for_a_moment_is_the_same_flood() -> None:
+    line = Line(LINE_BYTES_S, BYTE_S / 10)
+    line.run(10.0)
+    for _ in range(20):
+        assert line.share.charge(0.0, UART_BYTES, 0, line.now_s + 0.1, waits=True).rest_s == TURN_S
+        line.now_s += 0.1
+        line.run(FLOOD_S)
+
+
+@pytest.mark.requirement("EQ-58")
+def test_a_few_messages_that_are_all_said_three_times_are_not_held_back() -> None:
+    share, now_s, rests = FairShare(4800, 0.0), 0.0, []
+    for _ in range(60):
+        for _ in range(5):
+            for brought in (1, 0, 0):
+                now_s += 8 * 10 / 4800
+                rests.append(share.charge(0.0001, 8, brought, now_s, waits=False).rest_s)
+        now_s += 1.0
+    assert not any(rests)
 
 
 @pytest.mark.requirement("EQ-58")
