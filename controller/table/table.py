@@ -78,7 +78,7 @@ def decide(procedure: Procedure, state: TableState, act: AnyAct, now_ms: int) ->
     try:
         JUDGES[kind][type(act)](desk, act)
     except Refusal as refused:
-        refusal = refused
+        refusal = refused.with_traceback(None)  # its frames would hold the verdict that holds it: what `gc=False` hides is never freed
         desk = _only_heard(state, desk)
     facts = tuple(desk.facts)
     return Verdict(facts, desk.draft if facts else state, refusal, desk)
