@@ -126,7 +126,7 @@ class Store:
         tails = dict(self._tails)
         spans: list[tuple[str, int, int, int]] = []
         before = self.head.hash
-        values: list[int | str | bytes] = []
+        values: list[int | str | bytearray] = []  # `sqlite3` looks for adapters of bytes each time, of a bytearray never
         size = 0
         for number, offer in enumerate(offers, first):
             draft = offer.draft
@@ -149,7 +149,7 @@ class Store:
             )
             record = encode_record(head_line, draft.body)
             before = chain_hash(before, record, sealed)
-            values += (number, record.decode(), sealed, before)
+            values += (number, record.decode(), bytearray(sealed), bytearray(before))
             size += len(record)
             tails[draft.table] = _Tail(number, draft.shoe, draft.round)
         head = Head(first + len(offers) - 1, before)
@@ -270,7 +270,7 @@ class Store:
 
     def _transact(
         self,
-        values: list[int | str | bytes],
+        values: list[int | str | bytearray],
         spans: list[tuple[str, int, int, int]],
         signed: tuple[SignedCheckpoint, Checkpoint] | None,
     ) -> None:
