@@ -65,7 +65,7 @@ def _event_maker(means: Means) -> EventMaker:
     told = tuple((places[name], field, _conversion(kinds[name])) for name, field in means.map.items() if name not in _NOT_MAPPED)
     time_at, position_at, card_at, flags_at = (places.get(name) for name in ("t_ms", "position", "card", "flags"))
     flags = _flags(means)
-    unread_flags = flags | CardFlag.UNREADABLE
+    unread_flags = flags | CardFlag.UNREADABLE if card_at is not None else flags  # without a card nothing was to be read
 
     def event(fields: Mapping[str, Value], card: Sealed | None, t_ms: int, position: int) -> DeviceEvent:
         values = fixed.copy()
