@@ -15,7 +15,7 @@ def means(**told: object) -> Means:
     return msgspec.convert(told, Means)
 
 
-@pytest.mark.requirement("EQ-26")
+@pytest.mark.requirement("EQ-34")
 def test_a_card_that_was_not_read_is_flagged_and_a_stack_has_none_to_read() -> None:
     stack = meaning_of("message 'stack'", [], means(event="StackDispensed", flags=["double-feed"]), "x.toml").make({}, None, 5, 0)
     assert isinstance(stack, StackDispensed)
