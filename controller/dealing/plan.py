@@ -170,6 +170,8 @@ def _deciders(step: Decide, round_: Round, seats: int) -> tuple[str, ...]:
     asks, asked = step.asks, round_.live_seats()
     if asks is not None:
         asked = [n for n in asked if asks(round_, n)]
+    if step.first is SEAT_ONE:
+        return tuple(map(_place_of, asked))
     return _in_order(rotation(step.first, round_, seats), tuple(asked))
 
 

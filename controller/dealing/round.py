@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge.cards import Card, Sealed, unseal_held
+from firmware_bridge.cards import Card, Sealed, unseal_held, unseal_shown
 
 DEALER = "dealer"
 COMMUNITY = "community"
@@ -110,7 +110,6 @@ class Round(msgspec.Struct, gc=False):
 
     number: int
     seats: dict[int, Seat] = {}
-    bets_closed: bool = False
     fresh_shoe: bool = True
     """The round began with a shoe from which no card was dealt yet."""
     button: int | None = None
@@ -124,7 +123,6 @@ class Round(msgspec.Struct, gc=False):
     pending_stack: tuple[Held, ...] = ()
     aside: tuple[tuple[Held, bool], ...] = ()
     """Cards nobody asked for, each with True when it is to be used as the next card."""
-    last_aside: str = ""
     face_up_seen: int = 0
     racked: int = 0
     """Cards of this round in the discard rack."""
@@ -147,7 +145,6 @@ class Round(msgspec.Struct, gc=False):
     dealer_groups: dict[str, tuple[Sealed, ...]] = {}
     dealer_exposed: bool = False
     dealer_natural: bool = False
-    community_shown: int = 0
     results: dict[str, dict[str, str]] = {}
     pays: dict[str, dict[str, int | None]] = {}
     hand_names: dict[str, str] = {}
@@ -199,7 +196,7 @@ class Round(msgspec.Struct, gc=False):
 
     def shown_cards(self, place: str) -> tuple[Card, ...]:
         """The cards at a place that the procedure has shown."""
-        return unseal_held([held for held in self.hands.get(place, ()) if held.shown], "already shown")
+        return unseal_shown(self.hands.get(place, ()), "already shown")
 
     def cards_at(self, place: str, because: str) -> tuple[Card, ...]:
         """All cards at a place; the caller names the rule that lets it look."""

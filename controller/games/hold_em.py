@@ -63,14 +63,8 @@ def seats_to_judge(round_: Round, side: str) -> list[Seat]:
 
 def open_board(round_: Round) -> tuple[Card, ...]:
     """The five community cards; none while one of them is not open or not known."""
-    community = round_.hands.get(COMMUNITY, ())
-    if len(community) != BOARD:
-        return ()
-    for held in community:
-        if not held.shown:
-            return ()
-    cards = unseal_held(community, COMPARED)
-    return cards if UNREADABLE not in cards else ()
+    cards = round_.shown_cards(COMMUNITY)
+    return cards if len(cards) == BOARD and UNREADABLE not in cards else ()
 
 
 def best_hand(round_: Round, place: str, board: tuple[Card, ...]) -> PokerHand | None:

@@ -105,7 +105,6 @@ def _show_community(round_: Round, fact: f.Exposed) -> None:
     for offset, card in enumerate(fact.cards):
         held[index + offset] = _shown(held[index + offset], card, _better(held[index + offset].evidence))
     round_.hands = {**round_.hands, COMMUNITY: tuple(held)}
-    round_.community_shown = sum(1 for h in held if h.shown)
 
 
 def _show_one_of_dealer(round_: Round, fact: f.Exposed) -> None:

@@ -84,7 +84,6 @@ def _rest_due(state: TableState, fact: f.RestDue) -> None:
         round_.held_out = ()
     if fact.board:
         round_.hands = {place: held for place, held in round_.hands.items() if place != COMMUNITY}
-        round_.community_shown = 0
     if fact.burns:
         move(state, Place.BURNED, Place.DISCARDED, fact.burns)
         round_.muck = round_.muck[: -fact.burns]

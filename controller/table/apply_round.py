@@ -31,7 +31,6 @@ def _wagered(state: TableState, fact: f.Wagered) -> None:
 
 def _bets_closed(state: TableState, fact: f.BetsClosed) -> None:
     round_ = state.round or no_round(state)
-    round_.bets_closed = True
     round_.new_dealer, state.dealer_is_new = state.dealer_is_new, False
 
 
@@ -85,7 +84,6 @@ def _cards_reordered(state: TableState, fact: f.CardsReordered) -> None:
     first = next(i for i, (_, as_next) in enumerate(round_.aside) if as_next)
     round_.aside = round_.aside[:first] + round_.aside[first + 1 :]
     round_.cursor += 1
-    round_.last_aside = fact.to
 
 
 def _card_put_aside(state: TableState, fact: f.CardPutAside) -> None:

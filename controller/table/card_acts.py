@@ -28,8 +28,7 @@ ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
 def card_out(desk: Desk, act: CardOut) -> None:
     """One card left the device."""
     round_ = desk.draft.round
-    step = _asking_for(desk, act, round_) if round_ is not None else None
-    if round_ is not None and step is not None:
+    if round_ is not None and (step := _asking_for(desk, act, round_)) is not None:
         _lay_as_planned(desk, act, round_, step, "read")
         if act.told:
             card_told(desk, act)
