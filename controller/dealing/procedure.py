@@ -86,6 +86,8 @@ class Procedure:
     """By phase of a decision: those words with which a seat stays in, places a wager at most, and that any seat may say in its turn."""
     hand_forms: tuple[tuple[str, int], ...]
     """How hands are shown: the groups of the players' Set step, or what a choice keeps; empty: as they were dealt."""
+    shuffle_each_round: bool
+    """The game is dealt from one deck that is shuffled after every round."""
     button_game: bool
     """A button says who is dealt to first."""
     among_players: bool
@@ -101,11 +103,6 @@ class Procedure:
         if kind is DECIDING and round_ is not None and round_.cursor < len(round_.plan):
             return StateKind.DRAWING if isinstance(self.by_name[phase], Exchange) else StateKind.DEALING
         return kind
-
-    @property
-    def shuffle_each_round(self) -> bool:
-        """True for games dealt from one deck that is shuffled after every round."""
-        return not self.game.shoe_game
 
 
 def parse_method(text: str, game: Game) -> Method:
@@ -152,6 +149,7 @@ def build_procedure(game: Game, method: str, house: Mapping[str, Plain] | None =
         phases=Phases(machine), by_name=dict(zip(names, steps, strict=True)), kinds=kinds, dealt_singly=_dealt_singly(names, steps),
         rules_hash=_hash_rules(game.key, chosen, settings, game.wagers, steps, irregularities, game.stub),
         plays_hands=next((step for step in steps if isinstance(step, PlayHands)), None), hand_forms=_hand_forms(game, steps),
+        shuffle_each_round=not game.shoe_game,
         button_game=any(getattr(step, "first", None) is First.AFTER_BUTTON for step in steps),
         among_players=any(isinstance(step, Betting) for step in steps),
         deals_to_every=any(isinstance(step, Deal | Stack) and Who.EVERY in step.to for step in steps),

@@ -217,10 +217,12 @@ def _round_collected(state: TableState, fact: f.RoundCollected) -> None:
 
 
 def _round_completed(state: TableState, fact: f.RoundCompleted) -> None:
+    deck = state.deck
     state.rounds_since_count = 0 if round_of(state).stub_counted is not None else state.rounds_since_count + 1
-    state.last_back = state.deck.back
-    state.deck = replace(state.deck, rounds_left=max(0, state.deck.rounds_left - 1))
-    state.alarms = tuple(alarm for alarm in state.alarms if alarm.holds)
+    state.last_back = deck.back
+    if deck.rounds_left:
+        state.deck = replace(deck, rounds_left=deck.rounds_left - 1)
+    state.alarms = state.holding
 
 
 APPLY: Appliers = {

@@ -81,6 +81,7 @@ def _rack_hands_without_wager(desk: Desk, round_: Round) -> None:
 
 def stub_count_due(desk: Desk) -> bool:
     """True when this round must not end without a counted stub."""
-    if desk.procedure.game.stub is None or desk.round.stub_counted is not None:
+    round_ = desk.draft.round
+    if desk.procedure.game.stub is None or round_ is None or round_.stub_counted is not None:
         return False
     return desk.draft.rounds_since_count + 1 >= desk.procedure.settings.number("stub_count_every")

@@ -96,8 +96,7 @@ def _faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: s
 
 
 def _expose_dealer(desk: Desk, act: Expose) -> None:
-    step = desk.step
-    round_ = desk.round
+    step, round_ = desk.step, desk.round
     if isinstance(step, Settle) and round_.dealer_exposed and not any(seat.exposed for seat in round_.seats.values()):
         desk.notes.rule = step.rule
         return
@@ -107,7 +106,7 @@ def _expose_dealer(desk: Desk, act: Expose) -> None:
     if isinstance(step, ExposeCards) and step.cards:
         _turn_some_of_dealer(desk, step, act.cards)
     else:
-        turn_dealer(desk, act.cards)
+        turn_dealer(desk, round_, act.cards)
     desk.notes.rule = step.rule
     desk.judge()
     if is_what_was_told(desk) and not idly:
@@ -123,9 +122,9 @@ def _turn_some_of_dealer(desk: Desk, step: ExposeCards, named: tuple[Card, ...])
     desk.notes.to, desk.notes.face, desk.notes.cards = DEALER, "up", cards
 
 
-def turn_dealer(desk: Desk, named: tuple[Card, ...]) -> None:
+def turn_dealer(desk: Desk, round_: Round, named: tuple[Card, ...]) -> None:
     """The dealer's hand is turned up and looked at for a configured natural."""
-    hand = desk.round.hands.get(DEALER, ())
+    hand = round_.hands.get(DEALER, ())
     cards = hand_faces(desk, hand, named, DEALER)
     procedure = desk.procedure
     natural = procedure.game.is_natural(procedure.settings, cards)
@@ -245,7 +244,7 @@ def set_dealer(desk: Desk, act: SetHand) -> None:
     """The dealer sets by the house way; a hand set otherwise is set again."""
     step = desk.step
     if isinstance(step, ExposeCards) and step.what is Who.DEALER:
-        turn_dealer(desk, ())
+        turn_dealer(desk, desk.round, ())
         desk.judge()
         desk.fire("advance")
         step = desk.step
@@ -381,11 +380,11 @@ def _finish_round(desk: Desk) -> None:
 
 def stub_count(desk: Desk, act: StubCount) -> None:
     """Cards counted in the stub, against what the ledger leaves."""
-    check = desk.procedure.game.stub
-    expected = stub_expected(desk.round, desk.draft.deck.ledger.loaded)
+    check, round_ = desk.procedure.game.stub, desk.round
+    expected = stub_expected(round_, desk.draft.deck.ledger.loaded)
     if check is None or expected is None or desk.kind in ROUND_OVER:
         desk.refuse("not-expected-now", "The stub is counted after the last card of the round.")
-    if desk.round.stub_counted is not None:
+    if round_.stub_counted is not None:
         desk.refuse("not-expected-now", "The stub of this round is counted already.")
     desk.emit(f.StubCounted(counted=act.cards, expected=expected))
     desk.notes.rule, desk.notes.evidence = check.rule, "told"
@@ -396,5 +395,5 @@ def stub_count(desk: Desk, act: StubCount) -> None:
         desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = "stub-count-wrong", remedy.remedy, remedy.rule
         desk.notes.message = f"The stub must have {expected} cards, {act.cards} were counted. Count every hand, then report what you found."
         desk.void("stub-count-wrong", remedy.remedy, remedy.rule)
-    elif desk.round.collected:
+    elif round_.collected:
         _finish_round(desk)

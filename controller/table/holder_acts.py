@@ -101,9 +101,8 @@ def bets_flaw(procedure: Procedure, round_: Round) -> str:
 
 def fix_holder(desk: Desk) -> None:
     """When the bets are closed somebody holds the shoe: it is offered to seat 1, then counterclockwise, until a seat in play takes it."""
-    round_ = desk.round
-    if desk.procedure.game.holder and round_.button is None:
-        seat = 1 if 1 in round_.seats else max(round_.seats)
+    if desk.procedure.game.holder and desk.round.button is None:
+        seat = 1 if 1 in desk.round.seats else max(desk.round.seats)
         desk.emit(f.StartFixed(position=seat_place(seat), button=seat))
 
 

@@ -75,11 +75,10 @@ def _is_out(round_: Round, place: str) -> bool:
 
 def is_what_was_told(desk: Desk) -> bool:
     """False when a look at the hole card told something else than the card now turned up; then the remedy is applied or awaited."""
-    round_ = desk.round
-    told, natural = round_.hole_told, round_.dealer_natural
-    if told is None or told == natural:
+    round_ = desk.draft.round
+    if round_ is None or round_.hole_told in (None, round_.dealer_natural):
         return True
-    if told:
+    if round_.hole_told:
         desk.irregular("hole-check-wrong", where=DEALER)
     else:
         desk.raise_alarm("hole-check-wrong", where=DEALER, detail="no blackjack was told", ways=("continue", "void"))
