@@ -87,29 +87,26 @@ class PortSelector(selectors.BaseSelector):
         """Wait, serve the ports that are ready, and return what else is; while there is nothing else, go on waiting."""
         until_s = None if timeout is None else time.monotonic() + timeout
         wait_s = _FOR_EVER if timeout is None else max(0.0, timeout)
+        ready: list[tuple[selectors.SelectorKey, int]] = []
+        ports, poll = self._ports, self._epoll.poll
         self.has_work = False
-        while not (ready := self._serve(wait_s)) and not self.has_work:
+        while True:
+            for fd, bits in poll(wait_s):
+                if fd in ports:
+                    if bits != _OUT:
+                        try:
+                            ports[fd]()
+                        except Exception as error:  # noqa: BLE001  # outermost frame of the callback: the loop's handler is told
+                            self._blame(error, ports.get(fd, _forgotten))
+                    if bits == _IN:
+                        continue
+                self._add_ready(ready, fd, bits)
+            if ready or self.has_work:
+                return ready
             if until_s is not None:
                 wait_s = until_s - time.monotonic()
                 if wait_s <= 0:
-                    break
-        return ready
-
-    def _serve(self, wait_s: float) -> list[tuple[selectors.SelectorKey, int]]:
-        """Wait once; serve the ports that are ready, and return what else is."""
-        ready: list[tuple[selectors.SelectorKey, int]] = []
-        ports = self._ports
-        for fd, bits in self._epoll.poll(wait_s):
-            if fd in ports:
-                if bits != _OUT:
-                    try:
-                        ports[fd]()
-                    except Exception as error:  # noqa: BLE001  # outermost frame of the callback: the loop's handler is told
-                        self._blame(error, ports.get(fd, _forgotten))
-                if bits == _IN:
-                    continue
-            self._add_ready(ready, fd, bits)
-        return ready
+                    return ready
 
     def close(self) -> None:
         self._epoll.close()

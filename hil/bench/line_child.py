@@ -11,6 +11,7 @@ import select
 import sys
 import tty
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from controller.journal.clock import SystemClock
@@ -56,23 +57,29 @@ def echo(paths: list[str]) -> None:
                 continue  # a line that was just set up can wake without a byte
 
 
-class Served:
-    """One device of the bridge; what acknowledges an event is handed in."""
+Keep = Callable[["Served"], Callable[[int], object]]
+"""What keeps an event of a device, by its number, and acknowledges it then."""
 
-    def __init__(self, path: str, running: Callable[[], None], stored: Callable[[Served, int], None]) -> None:
-        self.path, self._running, self._stored = path, running, stored
+
+class Served:
+    """One device of the bridge."""
+
+    def __init__(self, path: str, running: Callable[[], None], keep: Keep) -> None:
+        self.path, self._running = path, running
         settings = HostSettings(line=Line.serial())
         self.device = Device(path, open_transport(path), HostSession(load_codec("sdp1"), settings, os.urandom), self.hear)
+        self._kept = keep(self)
 
     def hear(self, output: DeviceOutput) -> None:
-        """Events are stored, everything else only counts the devices that run."""
+        """Events are kept, everything else only counts the devices that run."""
         if isinstance(output, EventArrived):
-            self._stored(self, output.event.eseq)
+            kept = self._kept
+            kept(output.event.eseq)
         elif isinstance(output, Running):
             self._running()
 
 
-async def serve(paths: list[str], stored: Callable[[Served, int], None]) -> None:
+async def serve(paths: list[str], keep: Keep) -> None:
     """Serve all lines until standard input closes."""
     waiting = len(paths)
 
@@ -82,7 +89,7 @@ async def serve(paths: list[str], stored: Callable[[Served, int], None]) -> None
         if waiting == 0:
             say_ready()
 
-    served = [Served(path, running, stored) for path in paths]
+    served = [Served(path, running, keep) for path in paths]
     for one in served:
         one.device.start()
     over = asyncio.Event()
@@ -94,7 +101,7 @@ async def serve(paths: list[str], stored: Callable[[Served, int], None]) -> None
 
 async def bridge(paths: list[str]) -> None:
     """P2: an event is acknowledged at once, nothing is stored."""
-    await serve(paths, lambda one, eseq: one.device.acknowledge(eseq))
+    await serve(paths, lambda one: one.device.acknowledge)
 
 
 async def journaled(paths: list[str], folder: Path) -> None:
@@ -106,11 +113,11 @@ async def journaled(paths: list[str], folder: Path) -> None:
         folder / "journal.db", tables=tables, seal_key=keys.seal_key, signing_key=keys.signing_key, clock=SystemClock()
     )
 
-    def stored(one: Served, eseq: int) -> None:
+    def store(one: Served, eseq: int) -> None:
         draft = EntryDraft(table=names[one.path], shoe=1, round=1, kind="card", body=HIDDEN_CARD, cards=b"\x41")
         journal.append(draft).add_done_callback(lambda _done: one.device.acknowledge(eseq))
 
-    await serve(paths, stored)
+    await serve(paths, lambda one: partial(store, one))
     await journal.aclose()
 
 
