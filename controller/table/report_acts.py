@@ -132,11 +132,14 @@ def _explains_the_stub(desk: Desk) -> bool:
 
 
 def _misdealt(desk: Desk, act: Report) -> None:
+    """The round is void already: a row that says how play would go on has nothing to say any more."""
     kind, where = _wrong_place(desk, act)
     check = desk.procedure.game.stub
-    row = desk.procedure.irregularities.get(kind) or (check.wrong_misdealt if check is not None else None)
-    if row is None:
+    if check is None:
         desk.refuse("not-expected-now", "This game counts no stub.")
+    row = desk.procedure.irregularities.get(kind)
+    if row is None or row.remedy != check.wrong_misdealt.remedy:
+        row = check.wrong_misdealt
     desk.emit(f.Irregular(kind=kind, remedy=row.remedy, rule=row.rule, where=where))
     desk.emit(f.StubExplained(where=where))
     desk.notes.irregularity, desk.notes.remedy, desk.notes.rule = kind, row.remedy, row.rule
