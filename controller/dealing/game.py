@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from firmware_bridge.cards import Card
 
 
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
+class Judged(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The result of one hand. `results` and `pays` are per wager; pays are net cents, None where no amount or no odds are known."""
 
     key: str

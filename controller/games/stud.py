@@ -93,7 +93,7 @@ def anyone_in(round_: Round) -> bool:
     return False
 
 
-class Slip(msgspec.Struct, eq=False):
+class Slip(msgspec.Struct, eq=False, gc=False):
     """The results of one hand while they are worked out, wager by wager; `judged` makes them a result."""
 
     seat: Seat

@@ -72,7 +72,7 @@ _ACE: Final = 14
 _WHEEL: Final = (5, 4, 3, 2, _LOW_ACE)
 
 
-class PokerHand(msgspec.Struct, frozen=True):
+class PokerHand(msgspec.Struct, frozen=True, gc=False):
     """A ranked hand. Compare `value`: higher is better, equal is a tie. The rest is worked out when asked for."""
 
     value: int
@@ -164,7 +164,7 @@ _NAMES: Final[tuple[str, ...]] = (
     *("deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"),
 )
 _PLURALS: Final[tuple[str, ...]] = tuple(f"{name}es" if name == "six" else f"{name}s" for name in _NAMES)
-_SYMBOLS: Final = "?A23456789TJQKA"
+_SYMBOLS: Final[tuple[str, ...]] = (*"?A23456789", "10", *"JQKA")
 
 
 def rank_name(rank: int, *, plural: bool = False) -> str:
@@ -174,7 +174,7 @@ def rank_name(rank: int, *, plural: bool = False) -> str:
 
 def rank_symbol(rank: int) -> str:
     """Return a rank as printed on the card, ace 14 or 1: `K`, `10`."""
-    return "10" if rank == 10 else _SYMBOLS[rank]
+    return _SYMBOLS[rank]
 
 
 def _firsts(value: int) -> str:
@@ -182,7 +182,7 @@ def _firsts(value: int) -> str:
 
 
 def _symbols(ranks: Iterable[int]) -> str:
-    return " ".join([rank_symbol(rank) for rank in ranks])
+    return " ".join(map(_SYMBOLS.__getitem__, ranks))
 
 
 def high_rank(card_rank: int) -> int:

@@ -9,7 +9,7 @@ from controller.integrity.census import Beyond
 from controller.integrity.ledger import BURNED, DEALT, Place
 from controller.table import facts as f
 from controller.table.apply_turn import hands_go_back
-from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, move, moved, no_round, rack, round_of
+from controller.table.folding import CENSUS, Appliers, card_left, change_seat, hold, move, no_round, rack, round_of
 from controller.table.state import TableState
 from firmware_bridge.cards import unseal
 
@@ -208,9 +208,11 @@ def _evidence_confirmed(state: TableState, fact: f.EvidenceConfirmed) -> None:
 
 def _round_collected(state: TableState, fact: f.RoundCollected) -> None:
     round_ = state.round or no_round(state)
-    deck, ledger = state.deck, state.deck.ledger
+    ledger = state.deck.ledger
     round_.racked += ledger.dealt + ledger.aside - fact.kept
-    state.deck = replace(deck, ledger=moved(ledger.collect().move(Place.DISCARDED, Place.ASIDE, fact.kept), state))
+    state.deck = replace(state.deck, ledger=ledger.collect())
+    if fact.kept:
+        move(state, Place.DISCARDED, Place.ASIDE, fact.kept)
     round_.aside = tuple((held, as_next) for held, as_next in round_.aside if as_next) if fact.kept else ()
     round_.collected = True
     round_.turns = ()

@@ -164,7 +164,7 @@ def _shown_groups(
     desk: Desk, act: Expose, round_: Round, seat: Seat, place: str
 ) -> tuple[tuple[tuple[str, tuple[Card, ...]], ...], tuple[Card, ...]]:
     """The groups of an exposed hand and all cards now face up."""
-    forms = _forms(desk, seat)
+    forms = _forms_of_rest(desk, seat) if seat.thrown else desk.procedure.hand_forms
     if not (forms or seat.groups or act.high or act.medium or act.low or act.cards):
         cards = hand_faces(desk, round_.hands.get(place, ()), (), place)
         return (("keep", cards),), cards
@@ -214,11 +214,9 @@ def _known_groups(seat: Seat) -> dict[str, tuple[Sealed, ...]]:
     return {name: group for name, group in seat.groups.items() if name != "discard"}
 
 
-def _forms(desk: Desk, seat: Seat) -> tuple[tuple[str, int], ...]:
-    """How hands are shown in this game, or after cards were thrown away of which nobody knows which they were."""
-    if seat.thrown:
-        return (("keep", len(desk.round.hands.get(seat_place(seat.number), ())) - seat.thrown),)
-    return desk.procedure.hand_forms
+def _forms_of_rest(desk: Desk, seat: Seat) -> tuple[tuple[str, int], ...]:
+    """How a hand is shown after cards were thrown away of which nobody knows which they were."""
+    return (("keep", len(desk.round.hands.get(seat_place(seat.number), ())) - seat.thrown),)
 
 
 def _ruled(desk: Desk, number: int, groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> bool:
