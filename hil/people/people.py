@@ -27,7 +27,7 @@ from hil.people.drawing import next_in_turns
 from hil.people.hands import groups_of
 from hil.people.moves import HandCards, Move, Plain
 from hil.people.muck import Muck, among_players, some_seats
-from hil.people.stakes import DECLINED_RATE, amount_of, cents, seat_after, wagers_of
+from hil.people.stakes import DECLINED_RATE, amount_of, cents, seat_after, wagers_missing, wagers_of
 from hil.people.starting import any_start
 
 SUPERVISOR: Final = "supervisor:S1"
@@ -90,8 +90,7 @@ class People:
     def _enter(self, outcome: Outcome) -> None:
         self._phase = outcome.phase
         self._ways = list(WAYS)
-        self._rescanned = False
-        self._names_all = False
+        self._rescanned = self._names_all = False
         self._tries.clear()
         step = self.procedure.step(outcome.phase)
         self._turns = list(turns_of(step, self.round, self.procedure.seats))
@@ -251,7 +250,8 @@ class People:
         if sides.has_holder_wager(self.procedure.game) and len(self.round.seats) < 2:
             self._coming = [self.rng.choice([n for n in range(1, self.procedure.seats + 1) if n not in self.round.seats])]
             return self._wagering(outcome)
-        return Move("close_bets", True)
+        late = wagers_missing(self.procedure, self.round.seats.values(), self.rng)
+        return Move("wager", late) if late is not None else Move("close_bets", True)
 
     def _wager(self, seat: int) -> Plain:
         if sides.has_holder_wager(self.procedure.game):

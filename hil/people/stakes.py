@@ -49,6 +49,16 @@ def wagers_of(procedure: Procedure, rng: random.Random, others: Iterable[Mapping
     return value
 
 
+def wagers_missing(procedure: Procedure, seats: Iterable[Seat], rng: random.Random) -> dict[str, object] | None:
+    """Return the wager that makes whole the first seat that must place more beside what it has placed; None when all have."""
+    required = [kind for kind in procedure.game.wagers_before(procedure.settings) if kind.required]
+    for seat in seats:
+        if missing := [kind for kind in required if kind.name not in seat.wagers]:
+            amounts = {kind.name: sized(kind.size, seat.wagers, rng) or rng.choice(AMOUNTS) for kind in missing}
+            return {"seat": seat.number, **amounts}
+    return None
+
+
 def _told(kind: WagerKind, others: Iterable[Mapping[str, int | None]]) -> str | None:
     """What every seat has to place alike, where one has told its amount."""
     told = next((amount for wagers in others if (amount := wagers.get(kind.name)) is not None), None)
