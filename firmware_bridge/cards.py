@@ -85,15 +85,11 @@ class Sealed:
 
 
 class Holder(Protocol):
-    """What holds a card that lies somewhere."""
+    """What holds a sealed card."""
 
     @property
     def card(self) -> Sealed:
         """The card."""
-
-    @property
-    def shown(self) -> bool:
-        """Its face was exposed."""
 
 
 def _intern(code: int, name: str) -> Card:
@@ -170,17 +166,6 @@ def unseal_held(held: Iterable[Holder], because: str) -> tuple[Card, ...]:
     cards = []
     for one in held:  # hands are short: a comprehension, a function of its own, would cost twice as much
         cards.append(one.card._card)  # noqa: SLF001, PERF401  # the door again
-    return tuple(cards)
-
-
-def unseal_shown(held: Iterable[Holder], because: str) -> tuple[Card, ...]:
-    """Return the cards inside those that lie face up: `unseal_held` without what is hidden still."""
-    if not because:
-        raise ValueError("unsealing cards needs a reason")
-    cards = []
-    for one in held:
-        if one.shown:
-            cards.append(one.card._card)  # noqa: SLF001, PERF401  # as above
     return tuple(cards)
 
 

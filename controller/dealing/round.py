@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge.cards import Card, Sealed, unseal_held, unseal_shown
+from firmware_bridge.cards import Card, Sealed, unseal_held
 
 DEALER = "dealer"
 COMMUNITY = "community"
@@ -196,7 +196,7 @@ class Round(msgspec.Struct, gc=False):
 
     def shown_cards(self, place: str) -> tuple[Card, ...]:
         """The cards at a place that the procedure has shown."""
-        return unseal_shown(self.hands.get(place, ()), "already shown")
+        return unseal_held([held for held in self.hands.get(place, ()) if held.shown], "already shown")
 
     def cards_at(self, place: str, because: str) -> tuple[Card, ...]:
         """All cards at a place; the caller names the rule that lets it look."""

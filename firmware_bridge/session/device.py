@@ -140,7 +140,7 @@ class DeviceSession:
     def connection_lost(self, now: float) -> None:
         """The transport is gone: the link is lost."""
         self._framer.reset()
-        self._link.bytes_to_send()
+        self._link.unsay()
         self._drop_link("the connection is gone", now)
 
     def receive(self, content: bytes, now: float) -> None:

@@ -14,7 +14,7 @@ from device_profiles.errors import FieldError
 from firmware_bridge.codec import Codec
 from firmware_bridge.framing import CRC_SIZE, DELIMITER
 from firmware_bridge.link.limits import HEADER_SIZE
-from firmware_bridge.session.limits import EVENTS_UNACKNOWLEDGED_MAX, RECENT_EVENTS
+from firmware_bridge.session.limits import EVENTS_UNACKNOWLEDGED_MAX
 from firmware_bridge.session.outputs import EventArrived
 from firmware_bridge.session.pipe import HostPipe
 from firmware_bridge.session.stream import EventStream
@@ -61,8 +61,7 @@ class ExpressLane:
         if event.eseq != wanted or wanted - intake.durable > EVENTS_UNACKNOWLEDGED_MAX or not link.maybe_take_due(body, now):
             return None
         link.counters.bytes_in += len(content)
-        intake.recent[wanted % RECENT_EVENTS] = body[HEADER_SIZE:]
-        intake.wanted = wanted + 1
+        intake.deliver(wanted, body[HEADER_SIZE:])
         events = self._events
         if events.gap_resumes or events.ack_due:
             events.took_due(now)

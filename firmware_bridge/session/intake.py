@@ -28,7 +28,7 @@ class Arrival(Enum):
 class EventIntake:
     """The marks and the contents of recent events."""
 
-    __slots__ = ("_content_of", "durable", "recent", "replayed_to", "wanted")
+    __slots__ = ("_content_of", "_recent", "durable", "replayed_to", "wanted")
 
     def __init__(self, first_wanted: int, content_of: Callable[[bytes], bytes]) -> None:
         """`content_of` returns what of a message must not differ when it is repeated."""
@@ -37,7 +37,7 @@ class EventIntake:
         self.durable = first_wanted - 1
         self.replayed_to = 0
         """Events up to this one happened before the last EVENT_RESUME."""
-        self.recent: list[bytes | None] = [None] * RECENT_EVENTS
+        self._recent: list[bytes | None] = [None] * RECENT_EVENTS
         """The last events delivered, each at its number modulo the length; None where none is known."""
 
     def judge(self, eseq: int, message: bytes) -> Arrival:
@@ -45,7 +45,7 @@ class EventIntake:
         if eseq > self.wanted:
             return Arrival.GAP
         if eseq < self.wanted:
-            known = self.recent[eseq % RECENT_EVENTS] if self.wanted - eseq <= RECENT_EVENTS else None
+            known = self._recent[eseq % RECENT_EVENTS] if self.wanted - eseq <= RECENT_EVENTS else None
             same = known is None or self._content_of(known) == self._content_of(message)
             return Arrival.REPEATED if same else Arrival.CHANGED
         if self.wanted - self.durable > EVENTS_UNACKNOWLEDGED_MAX:
@@ -55,7 +55,7 @@ class EventIntake:
 
     def deliver(self, eseq: int, message: bytes) -> None:
         """The due event counts as delivered."""
-        self.recent[eseq % RECENT_EVENTS] = message
+        self._recent[eseq % RECENT_EVENTS] = message
         self.wanted = eseq + 1
 
     def maybe_lost(self, oldest: int) -> tuple[int, int] | None:
@@ -64,7 +64,7 @@ class EventIntake:
             return None
         lost = (self.wanted, oldest - 1)
         for eseq in range(self.wanted, min(oldest, self.wanted + RECENT_EVENTS)):
-            self.recent[eseq % RECENT_EVENTS] = None  # so many places have moved out of reach
+            self._recent[eseq % RECENT_EVENTS] = None  # so many places have moved out of reach
         self.wanted = oldest
         self.durable = oldest - 1
         return lost
