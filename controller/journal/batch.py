@@ -63,9 +63,6 @@ class Waiting(Offer, frozen=True, gc=False):
     blocked: Future[int] | None
 
 
-_Result = tuple["asyncio.Future[int]", int, JournalError | None]
-
-
 class BatchWriter:
     """The store with its state; every method is called under the committer's lock."""
 
@@ -119,7 +116,7 @@ class BatchWriter:
     def refuse(self, batch: list[Waiting], refusal: JournalError) -> None:
         """Answer everyone in a batch with a refusal."""
         self._refused += len(batch)
-        self._answer([(waiting, 0, refusal) for waiting in batch], None)
+        self._answer(batch, 0, refusal, None)
 
     def count_refused(self) -> None:
         """Count an offer that was refused before it waited."""
@@ -206,39 +203,41 @@ class BatchWriter:
         self._entries += len(batch)
         self._commits += 1
         self._largest_batch = max(self._largest_batch, len(batch))
-        self._answer([(waiting, number, None) for number, waiting in enumerate(batch, first)], here)
+        self._answer(batch, first, None, here)
 
-    def _answer(self, results: list[tuple[Waiting, int, JournalError | None]], here: asyncio.AbstractEventLoop | None) -> None:
-        by_loop: dict[asyncio.AbstractEventLoop, list[_Result]] = {}
-        for waiting, number, error in results:
-            if waiting.future is not None and waiting.loop is not None:
-                answers = by_loop.get(waiting.loop)
-                if answers is None:
-                    answers = by_loop[waiting.loop] = []
-                answers.append((waiting.future, number, error))
-            elif waiting.blocked is not None and not waiting.blocked.done():
-                if error is None:
-                    waiting.blocked.set_result(number)
-                else:
-                    waiting.blocked.set_exception(error)
-        for loop, answers in by_loop.items():
-            if loop is here:
-                _set_results(answers)
-                continue
+    def _answer(self, batch: list[Waiting], first: int, refusal: JournalError | None, here: asyncio.AbstractEventLoop | None) -> None:
+        """Tell everyone the number, which count from `first` on, or the refusal; other loops than `here` are called once each."""
+        elsewhere: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[int], int]]] = {}
+        for number, waiting in enumerate(batch, first):
+            future, loop, blocked = waiting.future, waiting.loop, waiting.blocked
+            if future is None or loop is None:
+                if blocked is not None and not blocked.done():
+                    _settle(blocked, number, refusal)
+            elif loop is here:
+                if not future.done():
+                    _settle(future, number, refusal)
+            elif loop in elsewhere:
+                elsewhere[loop].append((future, number))
+            else:
+                elsewhere[loop] = [(future, number)]
+        for loop, answers in elsewhere.items():
             try:
-                loop.call_soon_threadsafe(_set_results, answers)
+                loop.call_soon_threadsafe(_settle_all, answers, refusal)
             except RuntimeError:
                 # A loop that was closed has nobody left who waits; the entries are committed all the same.
                 if not loop.is_closed():
                     raise
 
 
-def _set_results(answers: list[_Result]) -> None:
+def _settle(waiter: asyncio.Future[int] | Future[int], number: int, refusal: JournalError | None) -> None:
+    if refusal is None:
+        waiter.set_result(number)
+    else:
+        waiter.set_exception(refusal)
+
+
+def _settle_all(answers: list[tuple[asyncio.Future[int], int]], refusal: JournalError | None) -> None:
     """Runs on the futures' loop: one that was cancelled meanwhile has nobody waiting."""
-    for future, number, error in answers:
-        if future.done():
-            continue
-        if error is None:
-            future.set_result(number)
-        else:
-            future.set_exception(error)
+    for future, number in answers:
+        if not future.done():
+            _settle(future, number, refusal)

@@ -135,7 +135,7 @@ def verify_draft(draft: EntryDraft) -> None:
         EntryRefusedError: when numbers, lengths, body, or cards and placeholders make it no entry.
     """
     body, cards = draft.body, len(draft.cards)
-    if not (0 <= draft.shoe <= INTEGER_MAX and 0 <= draft.round <= INTEGER_MAX):
+    if not 0 <= draft.shoe | draft.round <= INTEGER_MAX:  # all bits of the largest are set, so both fit if their bits together do
         raise EntryRefusedError(f"shoe {draft.shoe} or round {draft.round} is out of range")
     if len(body) > BODY_BYTES_MAX or cards > CARDS_MAX:
         raise EntryRefusedError(f"{len(body)} bytes of body or {cards} cards are too many")

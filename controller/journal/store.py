@@ -80,12 +80,6 @@ class WriteRefusedError(Exception):
         self.reason = reason
 
 
-class _Tail(msgspec.Struct, frozen=True, gc=False):
-    number: int
-    shoe: int
-    round: int
-
-
 class Store:
     """The committed state of a journal file and the connection that moves it on."""
 
@@ -109,7 +103,7 @@ class Store:
         self._connection = connect_writer(path, options.page_max)
         self.ballast = Ballast(path, options.ballast_bytes)
         self.head = start.head
-        self._tails = {table: _Tail(last.number, last.shoe, last.round) for table, last in start.tails.items()}
+        self._tails = start.tails
         self._checkpoint = start.checkpoint
         self._link = start.link
         self._checkpoint_mono_ns = clock.mono_ns()
@@ -151,7 +145,7 @@ class Store:
             before = chain_hash(before, record, sealed)
             values += (number, record.decode(), bytearray(sealed), bytearray(before))
             size += len(record)
-            tails[draft.table] = _Tail(number, draft.shoe, draft.round)
+            tails[draft.table] = head_line
         head = Head(first + len(offers) - 1, before)
         due = self._is_checkpoint_due(head.number)
         signed = self._next_checkpoint(head, tails, CheckpointReason.PERIODIC) if due else None
@@ -255,7 +249,7 @@ class Store:
         age_ms = (self._clock.mono_ns() - self._checkpoint_mono_ns) // 1_000_000
         return behind >= self._options.checkpoint_entries or age_ms >= self._options.checkpoint_ms
 
-    def _next_checkpoint(self, head: Head, tails: dict[str, _Tail], reason: CheckpointReason) -> tuple[SignedCheckpoint, Checkpoint]:
+    def _next_checkpoint(self, head: Head, tails: dict[str, HeadLine], reason: CheckpointReason) -> tuple[SignedCheckpoint, Checkpoint]:
         checkpoint = Checkpoint(
             self._checkpoint.checkpoint + 1,
             self._header.file_id,
