@@ -41,7 +41,7 @@ class TurnOption(Option):
     splits: bool = False
     """Two hands of the two cards, the second with wagers equal to those of the first."""
     redeems: bool = False
-    """May still be chosen for the hand that was just doubled, until anything follows."""
+    """May still be chosen for the hand that was just doubled, until anything follows; `needs` is asked of hands in turn alone."""
     clears: Condition | None = None
     """True when the cards of the hand go to the rack now."""
 

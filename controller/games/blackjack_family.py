@@ -249,12 +249,16 @@ def dealer_is_complete(terms: Terms, round_: Round) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How the wagers of a hand are settled: `odds` for a win. `first_only`: only the first wagers are lost, others go back."""
+    """How the wagers of a hand are settled: `odds` for a win.
+
+    `double_back`: a doubled part goes back. `first_only`: so does all that rides on a further hand of a split.
+    """
 
     word: str
     rule: Rule
     odds: Odds = EVEN
     half: bool = False
+    double_back: bool = False
     first_only: bool = False
     words: str = ""
 
@@ -286,7 +290,7 @@ def result_of(terms: Terms, dealer: Dealer, hand: PlayedHand, cards: tuple[Card,
         case "bust":
             return Result("lose", rules.bust, words="over 21")
         case "rescued":
-            return Result("lose", rules.rescue, first_only=True, words="rescued")
+            return Result("lose", rules.rescue, double_back=True, words="rescued")
         case "surrendered":
             return _surrendered(terms, dealer, hand)
         case "blackjack":
@@ -300,7 +304,7 @@ def result_of(terms: Terms, dealer: Dealer, hand: PlayedHand, cards: tuple[Card,
 
 def _surrendered(terms: Terms, dealer: Dealer, hand: PlayedHand) -> Result | None:
     if not hand.cleared and dealer.blackjack:
-        return Result("lose", terms.rules.dealer_blackjack, words="surrendered")
+        return Result("lose", terms.rules.dealer_blackjack, double_back=True, first_only=True, words="surrendered")
     if hand.cleared or dealer.cards or not dealer.may_have_blackjack:
         return Result("lose", terms.rules.surrender, half=True, words="surrendered")
     return None
@@ -315,7 +319,7 @@ def _blackjack(terms: Terms, dealer: Dealer, hand: PlayedHand) -> Result | None:
 def _against_dealer(terms: Terms, dealer: Dealer, cards: tuple[Card, ...]) -> Result:
     own, rules = points.total_of(cards), terms.rules
     if dealer.blackjack:
-        return Result("lose", rules.dealer_blackjack, first_only=True, words=str(own))
+        return Result("lose", rules.dealer_blackjack, double_back=True, first_only=True, words=str(own))
     if terms.dealer_22_pushes and dealer.total.points == points.BEST + 1:
         return Result("push", rules.dealer, words=str(own))
     if dealer.total.bust or own.points > dealer.total.points:
@@ -346,11 +350,11 @@ def judge(terms: Terms, settings: Settings, round_: Round) -> list[Judged]:
 
 def _slip(terms: Terms, place: str, hand: PlayedHand, result: Result | None, sides: Mapping[str, SideResult]) -> Judged:
     key = place.removeprefix("seat ")
-    original = " hand " not in key or key.endswith(" hand 1")
+    further = " hand " in key and not key.endswith(" hand 1")
     rows: dict[str, SideResult] = {}
     if result is not None:
         for name, amount in hand.wagers.items():
-            goes_back = result.first_only and not (original and name in terms.stakes)
+            goes_back = (result.first_only and further) or (result.double_back and name not in terms.stakes)
             rows[name] = ("push", None if amount is None else 0) if goes_back else (result.word, _net(result, amount))
     rule = result.rule if result is not None else terms.rules.insurance
     return _judged(key, {**rows, **sides}, rule, result.words if result is not None else "")

@@ -148,7 +148,7 @@ def _options(terms: Terms) -> tuple[TurnOption, ...]:
         options.append(
             TurnOption(
                 choose="rescue", also=("take-back", "surrender"), status="rescued", redeems=True, clears=_always, rule=rules.rescue,
-                needs=_may_redeem, meaning="after a double: the doubled part goes back, the first wager is lost",
+                needs=_not_in_turn, meaning="after a double: the doubled part goes back, the first wager is lost",
             )
         )  # fmt: skip
     return tuple(options)
@@ -215,8 +215,8 @@ def _may_surrender(terms: Terms, round_: Round, seat: int) -> str:
     return "" if first else "A hand is surrendered before any other choice."
 
 
-def _may_redeem(round_: Round, seat: int) -> str:
-    return "" if round_.redeemable and round_.hand_in_turn(seat) == round_.redeemable else "Only a hand that was just doubled is rescued."
+def _not_in_turn(round_: Round, seat: int) -> str:
+    return "Only a hand that was just doubled is rescued."
 
 
 # ---- irregularities and settings that the games share

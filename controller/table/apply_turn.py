@@ -113,7 +113,7 @@ def _aside_burned(state: TableState, fact: f.AsideBurned) -> None:
 
 
 def hands_go_back(round_: Round, seat: Seat, stand: tuple[str, ...]) -> None:
-    """A void round gives back the wagers of all hands that were not settled at once."""
+    """A void round gives back the wagers of all hands that were not settled at once; what was won without a wager stays won."""
     results, pays = dict(round_.results), dict(round_.pays)
     places = round_.played_by(seat.number)
     on_hands = {name for place in places for name in round_.played[place].wagers}
@@ -121,8 +121,8 @@ def hands_go_back(round_: Round, seat: Seat, stand: tuple[str, ...]) -> None:
     rows: dict[str, dict[str, int | None]] = {}
     for place in places:
         hand, key = round_.played[place], place.removeprefix("seat ")
-        kept = results.get(key, {}) if hand.cleared else {}
-        results[key] = {name: word for name, word in kept.items() if name in hand.wagers}
+        before = results.get(key, {}).items()
+        results[key] = {name: word for name, word in before if (hand.cleared if name in hand.wagers else name not in seat.wagers)}
         pays[key] = {name: pays[key][name] for name in results[key]}
         rows[key] = {} if hand.cleared else hand.wagers
     rows[str(seat.number)] = {**rows.get(str(seat.number), {}), **beside}

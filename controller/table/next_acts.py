@@ -11,7 +11,7 @@ from collections.abc import Callable
 from controller.dealing.round import DEALER
 from controller.dealing.side_steps import DecideSide, ExposeSide
 from controller.dealing.steps import Betting, Decide, ExposeCards, SetHands, Settle, Stack, StateKind, Wagers
-from controller.dealing.turn_steps import PlayHands
+from controller.dealing.turn_steps import HandCard, PlayHands
 from controller.table import acts as a
 from controller.table.holder_acts import bets_flaw
 from controller.table.judging import to_declare
@@ -83,7 +83,7 @@ def _may_decide(look: Look) -> bool:
     if round_ is None:
         return False
     plays = look.procedure.plays_hands
-    if plays is not None and round_.redeemable and isinstance(step, ExposeCards):
+    if plays is not None and round_.redeemable and isinstance(step, ExposeCards | HandCard):
         return any(option.redeems for option in plays.options)
     if isinstance(step, Decide | DecideSide):
         return bool(round_.turns) and round_.cursor >= len(round_.plan)

@@ -22,7 +22,8 @@ def choose(desk: Desk, act: Decide, step: PlayHands) -> None:
     option = _option(desk, act, step, place)
     if step.must_look and _look_is_due(desk, step):
         desk.refuse("not-expected-now", "The hole card is looked at before the first decision.", step.looks_rule)
-    why = option.needs(desk.round, act.seat) if option.needs is not None else ""
+    in_turn = desk.round.turns[:1] == (place,)
+    why = option.needs(desk.round, act.seat) if in_turn and option.needs is not None else ""
     if why:
         desk.refuse("bad-option", why, option.rule)
     if act.discard or act.keep:
@@ -76,10 +77,10 @@ def _named(round_: Round, act: Decide) -> str:
 
 def _option(desk: Desk, act: Decide, step: PlayHands, place: str) -> TurnOption:
     round_ = desk.round
-    if round_.offered:
-        options: tuple[TurnOption, ...] = (step.accept, step.refuse)
-    elif round_.turns[:1] != (place,):
+    if round_.turns[:1] != (place,):
         options = tuple(option for option in step.options if option.redeems)
+    elif round_.offered:
+        options = (step.accept, step.refuse)
     else:
         options = step.options
     for option in options:

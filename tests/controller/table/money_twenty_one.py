@@ -170,7 +170,7 @@ def check_double_attack(procedure: Procedure, round_: Round) -> None:
             return "lose", Fraction(-1)
         if hand.status == "surrendered":
             whole = complete and natural(dealer[:2]) and not hand.cleared
-            return "lose", Fraction(-1) if whole else Fraction(-1, 2)
+            return ("first-only", Fraction(0)) if whole else ("lose", Fraction(-1, 2))
         if natural(cards) and not hand.split:
             return ("push", Fraction(0)) if complete and natural(dealer[:2]) else ("win", Fraction(1))
         return against_dealer(round_, hand, cards)
@@ -195,7 +195,7 @@ def check_triple_attack(procedure: Procedure, round_: Round) -> None:
             return "win", Fraction(1)
         if hand.status == "surrendered":
             whole = round_.dealer_exposed and natural(round_.cards_at("dealer", LOOK)) and not hand.cleared
-            return "lose", Fraction(-1) if whole else Fraction(-1, 2)
+            return ("first-only", Fraction(0)) if whole else ("lose", Fraction(-1, 2))
         return against_dealer(round_, hand, cards, pushes=22)
 
     check_hands(round_, expected)

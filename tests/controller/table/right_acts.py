@@ -126,7 +126,8 @@ def _decide(bench: Bench) -> a.AnyAct | None:
 def _choose_in_turn(bench: Bench, step: PlayHands) -> a.AnyAct:
     """Anything that the hand in turn may choose, or giving up the hand that was just doubled."""
     rng, round_ = bench.rng, round_of(bench)
-    place, words = round_.turns[0] if round_.turns else "", choices_now(round_, step)
+    place = round_.turns[0] if round_.turns else ""
+    words = choices_now(round_, step) if bench.procedure.step(bench.state.phase) is step else ()
     options = [option for option in (*step.options, step.accept, step.refuse) if option.choose in words]
     late = [option for option in step.options if option.redeems] if round_.redeemable and not round_.offered else []
     if late and (not options or rng.random() < 0.5):
