@@ -219,8 +219,8 @@ def sides(hands: tuple[tuple[Card, ...], tuple[Card, ...]], rule: Rule) -> list[
 
 
 def house_keeps(settings: Settings, won: int) -> int:
-    """The vigorish of cents won on the Banker's side; never more than was won."""
-    return min(won, vigorish(won, settings.number("vigorish_percent"), settings.text("vigorish_rounding")))
+    """The vigorish of cents won on the Banker's side."""
+    return vigorish(won, settings.number("vigorish_percent"), settings.text("vigorish_rounding"))
 
 
 def judge(settings: Settings, round_: Round) -> list[Judged]:

@@ -29,7 +29,7 @@ MOST_BY_HAND: Final = 2
 RULES: Final = Rules(
     deal=c.parallel("PA 685a.7(e)"),
     hole=c.law("2B.1", "the dealer's second card is the hole card"),
-    look=c.law("2B.1", "a card reader tells whether the hole card makes a blackjack; when it is used: the trade's pattern"),
+    look=c.memory("hole card reader", "13:69F-2B.1 names the device; when the dealer looks was not read"),
     insurance=c.analogy("26.11(a)", "at most half of the wager: the trade's pattern"),
     hit=c.analogy("26.12(a)"),
     stand=c.memory("standing"),
@@ -70,8 +70,8 @@ def _check_sides(value: Plain) -> str:
 SETTINGS = (
     c.seats_setting(7, 1, 7, c.parallel("205 CMR 146.13", "at most seven; New Jersey the same by memory")),
     Setting(
-        name="decks", default=8, between=(1, steps.MOST_DECKS), meaning="decks in the shoe; 1 or 2 from the hand", rule=c.law("2.2(a)"),
-        limit_rule=c.law("2.2(a)"),
+        name="decks", default=8, between=(1, steps.MOST_DECKS), meaning="decks in the shoe; 1 or 2 from the hand",
+        rule=c.law("2.2(a)", "at least one; no text names the most, eight is the trade's"), limit_rule=c.law("2.2(a)"),
     ),
     c.SHOE_START_BURN,
     steps.new_dealer_setting(),

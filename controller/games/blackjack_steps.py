@@ -37,6 +37,7 @@ from firmware_bridge.cards import Card
 
 SD: Final = "S.D. 20:18:15:28"
 MOST_DECKS: Final = 8
+ONE_CARD_EACH: Final = "A split ace gets one card: this hand may only stand, or be split again."
 CARDS_A_HAND: Final = 5
 """Set aside for each hand when a round begins. A hand takes 2.7 cards on the average; a round may take more."""
 
@@ -181,14 +182,24 @@ def _stands_only(terms: Terms, round_: Round, place: str) -> bool:
     return terms.split_aces == "stand-or-double" and len(cards) > 1 and family.is_split_ace(round_.played[place], cards)
 
 
+def _has_its_card(terms: Terms, round_: Round, place: str) -> bool:
+    """A split ace that got its one card; only a hand that may be split again is still asked."""
+    cards = family.open_cards(round_, place)
+    return terms.split_aces == "one-card" and len(cards) > 1 and family.is_split_ace(round_.played[place], cards)
+
+
 def _may_hit(terms: Terms, round_: Round, seat: int) -> str:
     place = round_.hand_in_turn(seat) or ""
+    if _has_its_card(terms, round_, place):
+        return ONE_CARD_EACH
     return "Each of two split aces may only stand or double." if _stands_only(terms, round_, place) else ""
 
 
 def _may_double(terms: Terms, round_: Round, seat: int) -> str:
     place = round_.hand_in_turn(seat) or ""
     hand, cards = round_.played[place], family.open_cards(round_, place)
+    if _has_its_card(terms, round_, place):
+        return ONE_CARD_EACH
     if not terms.doubles_any_cards and len(cards) != 2:
         return "Only the first two cards of a hand are doubled."
     if hand.split and not terms.doubles_after_split:

@@ -173,11 +173,13 @@ def _judge_void(settings: Settings, round_: Round) -> list[Judged]:
     judged = []
     for number, seat in sorted(round_.seats.items()):
         slip = stud.Slip(seat)
-        if not slip.has(METER) or not seat.live:
+        if not slip.has(METER) or seat.status not in ("", "folded"):
             continue
         slip.void(*(name for name in seat.wagers if name != METER))
         cards = round_.cards_at(seat_place(number), "the progressive wager stands on the player's own cards")
-        if len(cards) == 5 and UNREADABLE not in cards:
+        if seat.status == "folded":  # its cards are in the rack: there is no hand that the wager could stand on
+            slip.void(METER)
+        elif len(cards) == 5 and UNREADABLE not in cards:
             _settle_meter(settings, slip, seat, evaluate(cards))
         else:
             slip.unsettled(METER)

@@ -103,14 +103,15 @@ VIGORISH_ROUNDINGS: Final = ("up-quarter", "quarter", "cent")
 
 
 def vigorish(won: int, percent: int, rounding: str) -> int:
-    """A percentage of cents won: up to the next quarter, to the nearest quarter, or to the cent."""
+    """A percentage of cents won: up to the next quarter, to the nearest quarter, or to the cent; a win never costs more than it brings."""
     match rounding:
         case "up-quarter":
-            return round_up(-(-won * percent // 100), QUARTER)
+            kept = round_up(-(-won * percent // 100), QUARTER)
         case "quarter":
-            return round_nearest(won * percent, QUARTER * 100) // 100
+            kept = round_nearest(won * percent, QUARTER * 100) // 100
         case _:
-            return round_nearest(won * percent, 100) // 100
+            kept = round_nearest(won * percent, 100) // 100
+    return min(won, kept)
 
 
 def share(amount: int, parts: int) -> tuple[int, int]:

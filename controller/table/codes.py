@@ -33,7 +33,7 @@ REFUSALS = _codes(
     ("table-closed", "The table is closed.", "Open the table first."),
     ("alarm-open", "An alarm is open, and the table waits for it.", "A supervisor settles the alarm with one of the ways listed."),
     ("bad-position", "There is no such position at this table.", "Use a seat number of this table."),
-    ("bad-count", "The number cannot be right.", "Count again and enter the number of cards."),
+    ("bad-count", "The number cannot be right.", "Count or look again and enter the number."),
     ("unknown-report", "This report is not known for this game.", "Use one of the reports that the message lists."),
     ("not-this-game", "This game has no such act.", "See the game's procedure: shoed games show."),
     ("journal-full", "The record cannot be written, so nothing new may start.", "Make room on the journal's disk; the table goes on by itself."),

@@ -273,12 +273,14 @@ def test_split_aces_get_one_card_each_or_are_played(split_aces: str, choices: tu
 
 
 @pytest.mark.rule("PA 633a.11(c)")
-def test_aces_are_split_again_where_the_house_says_so() -> None:
-    for resplit in (False, True):
+def test_aces_are_split_again_where_the_house_says_so_and_still_get_one_card_each() -> None:
+    for resplit, choices in ((False, ()), (True, ("stand", "split"))):
         bench = dealt("As 7c Ad 9c Ah 6s", 1, resplit_aces=resplit)
         decide(bench, 1, "split")
         bench.card()
-        assert ("split" in bench.view().choices) == resplit
+        assert bench.view().choices == choices
+        for more in ("hit", "double") if resplit else ():
+            assert refusal(bench, "decide", {"seat": 1, "choose": more}) == "bad-option"
 
 
 @pytest.mark.rule("house:double_after_split")
@@ -370,7 +372,7 @@ def test_where_a_reader_is_required_nobody_chooses_before_the_look() -> None:
     bench = dealt("Ks Tc 6d 9d", 1, hole_card_reader="required")
     assert refusal(bench, "decide", {"seat": 1, "choose": "stand"}) == "not-expected-now"
     assert (bench.view().choices, "decide" in bench.view().next) == ((), False)
-    did(bench, "hole_check", {"blackjack": False})
+    assert did(bench, "hole_check", {"blackjack": False}).standing == "memory", "2B.1 names the device, no text says when it is used"
     decide(bench, 1, "stand")
 
 

@@ -100,8 +100,11 @@ def test_both_hands_higher_win_one_pushes_and_copies_are_the_dealers(player: str
 @pytest.mark.rule("13:69F-34.12(i)")
 @pytest.mark.parametrize(
     ("rounding", "amount", "kept"),
-    [("up-quarter", 22, 125), ("up-quarter", 20, 100), ("quarter", 22, 100), ("quarter", "22.50", 125), ("cent", "22.10", 111)],
-)
+    [
+        ("up-quarter", 22, 125), ("up-quarter", 20, 100), ("up-quarter", "0.20", 20), ("quarter", 22, 100), ("quarter", "22.50", 125),
+        ("cent", "22.10", 111), ("cent", "22.09", 110),
+    ],
+)  # fmt: skip
 def test_winners_pay_five_percent_rounded_as_the_house_says(rounding: str, amount: object, kept: int) -> None:
     player = "As Ad 7c 5d 2h Kc Qh"
     bench = one_seat(player, WEAK, amount=amount, vigorish_rounding=rounding)

@@ -141,7 +141,7 @@ def test_the_worked_round() -> None:
 @pytest.mark.parametrize(
     ("rounding", "won", "vigorish"),
     [
-        ("up-quarter", 2200, 125), ("up-quarter", 2000, 100), ("up-quarter", 500, 25), ("up-quarter", 1, 25), ("up-quarter", 501, 50),
+        ("up-quarter", 2200, 125), ("up-quarter", 2000, 100), ("up-quarter", 500, 25), ("up-quarter", 1, 1), ("up-quarter", 501, 50),
         ("quarter", 2200, 100), ("quarter", 2300, 125), ("quarter", 250, 25), ("quarter", 249, 0), ("quarter", 2000, 100),
         ("cent", 2200, 110), ("cent", 10, 1), ("cent", 9, 0), ("cent", 1999, 100), ("cent", 1989, 99),
     ],
