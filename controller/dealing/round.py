@@ -150,7 +150,7 @@ class Round(msgspec.Struct, gc=False):
     hand_names: dict[str, str] = {}
     declared: dict[str, str] = {}
     told: dict[str, tuple[str, ...]] = {}
-    """The wagers settled so far of hands that were declared before they were exposed; the others are declared again."""
+    """The wagers settled so far of hands that were declared before they were exposed, or while they lay open; others are declared again."""
     choices: dict[str, str] = {}
     """What was chosen for a side, by its name."""
     collected: bool = False

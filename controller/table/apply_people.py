@@ -195,8 +195,8 @@ def _declared(state: TableState, fact: f.Declared) -> None:
     round_.declared = {**round_.declared, fact.key: fact.result}
     seat = round_.seats.get(int(number)) if (number := fact.key.partition(" ")[0]).isdigit() else None
     rest = {key: wagers for key, wagers in round_.told.items() if key != fact.key}
-    only_shown = seat is not None and seat.live and bool(seat.shown_for) and not seat.exposed
-    round_.told = {**rest, fact.key: tuple(round_.results.get(fact.key, ()))} if only_shown else rest
+    still_open = seat is not None and seat.live and not seat.exposed
+    round_.told = {**rest, fact.key: tuple(round_.results.get(fact.key, ()))} if still_open else rest
 
 
 def _hand_dead(state: TableState, fact: f.HandDead) -> None:

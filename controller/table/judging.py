@@ -17,7 +17,7 @@ def visible_keys(round_: Round) -> list[str]:
 
 
 def told_wagers(round_: Round, key: str) -> tuple[str, ...]:
-    """The wagers of a visible hand whose result may be told: those of a hand declared before it was exposed, else all."""
+    """The wagers of a visible hand whose result may be told: of a hand declared before it was exposed those settled then, else all."""
     return tuple(round_.results[key]) if round_.collected or round_.void else round_.told.get(key, tuple(round_.results[key]))
 
 
