@@ -122,6 +122,9 @@ def step_words(step: Step) -> str:
             words = "The stub goes to the discard rack unexposed, unless it is counted now."
         case ShowHands():
             words = f"Each seat with a {step.wager.replace('_', ' ')} wager shows its cards, which is settled at once{_or(step.options)}."
+        case Settle(face_up=True, wagers=(_, *_)):
+            named = " and ".join(name.replace("_", " ") for name in step.wagers)
+            words = f"Settle {named}, from the dealer's right, counterclockwise, before any further card."
         case Settle(face_up=True):
             words = "Settle each hand from the dealer's right, counterclockwise; all cards lie face up."
         case Settle(passes=2):

@@ -318,6 +318,8 @@ class Settle(Step):
     """1: each hand is settled before the next; 2: all losing wagers are taken first, then the winners are paid."""
     with_folded: str | None = None
     """A side wager: folded seats that hold it are exposed too."""
+    wagers: tuple[str, ...] = ()
+    """Side wagers that are settled here alone, before further cards; empty: all that is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,8 @@ TABLE_1 = c.parallel("PA 631a.11(c)", "Table 1; by the third card's own value")
 FACE_UP_RULE = c.parallel("PA 627a.8(c)1", "each card placed face up")
 FACE_DOWN_RULE = c.parallel("PA 627a.8(c)2", "the Banker's cards wait face down until the Player's hand was called")
 PAYS = c.parallel("published baccarat page", "Player 1 to 1, Banker 1 to 1 less vigorish, both push on a tie")
+PAIRS = ("player_pair", "banker_pair")
+FIRST_TWO = c.parallel("PA 627a.8(d)", "a wager on the first two cards is settled before any third card; read of another such wager")
 RIGHT_FIRST = c.parallel("PA 627a.8(d)1", "losers first, from the dealer's right counterclockwise")
 PICK_UP = c.analogy("34.12(j)", "in an order that lets each hand be rebuilt")
 OPENING = c.parallel("published rule sheet", "the first card is shown, as many further cards are burned; ten and court cards ten")
@@ -172,10 +174,15 @@ def play(settings: Settings) -> tuple[Step, ...]:
     """The forced third cards, settlement and picking up."""
     words = "Player: draws to 5, stays on 6 and 7. Banker: by the table, against the Player's third card. A natural ends the draw."
     return (
+        Settle(face_up=True, wagers=PAIRS, when=_pairs_are_wagered, rule=FIRST_TWO),
         Draw(next_place=third_card, words=words, rule=TABLE_1),
         Settle(face_up=True, rule=RIGHT_FIRST),
         Collect(rule=PICK_UP),
     )
+
+
+def _pairs_are_wagered(round_: Round) -> bool:
+    return any(name in seat.wagers for seat in round_.seats.values() for name in PAIRS)
 
 
 def open_hands(round_: Round) -> tuple[tuple[Card, ...], tuple[Card, ...]] | None:
@@ -224,12 +231,20 @@ def house_keeps(settings: Settings, won: int) -> int:
 
 
 def judge(settings: Settings, round_: Round) -> list[Judged]:
-    """Every seat's wagers against the two hands, once no more cards are due."""
+    """Every seat's wagers against the two hands, once no more cards are due; before a third card those on the first two alone."""
     hands = open_hands(round_)
-    if hands is None or third_card(round_) is not None:
+    if hands is None:
         return []
+    if third_card(round_) is not None:
+        return [_pairs(settings, seat, hands) for _, seat in sorted(round_.seats.items()) if any(name in seat.wagers for name in PAIRS)]
     rule = NATURAL if any(map(is_natural, hands)) else TABLE_1
     return [_seat(settings, seat, hands) for _, seat in sorted(round_.seats.items())] + sides(hands, rule)
+
+
+def _pairs(settings: Settings, seat: Seat, hands: tuple[tuple[Card, ...], tuple[Card, ...]]) -> Judged:
+    settled = {name: _wager(settings, name, amount, hands) for name, amount in seat.wagers.items() if name in PAIRS}
+    results, pays = ({name: both[part] for name, both in settled.items()} for part in (0, 1))
+    return Judged(key=str(seat.number), results=results, pays=pays, rule=FIRST_TWO)
 
 
 def _seat(settings: Settings, seat: Seat, hands: tuple[tuple[Card, ...], tuple[Card, ...]]) -> Judged:

@@ -41,7 +41,7 @@ ROUNDS = [
         for is_turned in (False, True)
     ),
     Round(number=1, hands={"player": lying("2c", "3d"), "banker": lying("9c", "Kd")}),
-    Round(number=1, seats={1: Seat(1, {"initial": 5, "war": 5})}),
+    Round(number=1, seats={1: Seat(1, {"initial": 5, "war": 5, "player_pair": 5})}),
     Round(number=1, hands={"community": tuple(Held(Sealed(parse_card(name)), "read", True) for name in ("4c", "9d"))}),
     *(
         Round(number=1, seats={n: Seat(n, {"ante": 5}) for n in (1, 2)}, burned=burned, out=out)
