@@ -122,11 +122,8 @@ def step_words(step: Step) -> str:
             words = "The stub goes to the discard rack unexposed, unless it is counted now."
         case ShowHands():
             words = f"Each seat with a {step.wager.replace('_', ' ')} wager shows its cards, which is settled at once{_or(step.options)}."
-        case Settle(face_up=True, wagers=(_, *_)):
-            named = " and ".join(name.replace("_", " ") for name in step.wagers)
-            words = f"Settle {named}, from the dealer's right, counterclockwise, before any further card."
         case Settle(face_up=True):
-            words = "Settle each hand from the dealer's right, counterclockwise; all cards lie face up."
+            words = _settled_open(step)
         case Settle(passes=2):
             words = "Expose each hand from the dealer's right, counterclockwise, and take the losing wagers; then pay the winners."
         case Settle():
@@ -136,6 +133,13 @@ def step_words(step: Step) -> str:
         case _:
             words = _drawn(step)
     return words if step.when is None else f"{words} (Only where it applies.)"
+
+
+def _settled_open(step: Settle) -> str:
+    if not step.wagers:
+        return "Settle each hand from the dealer's right, counterclockwise; all cards lie face up."
+    named = " and ".join(name.replace("_", " ") for name in step.wagers)
+    return f"Settle {named}, from the dealer's right, counterclockwise, before any further card."
 
 
 def _drawn(step: Step) -> str:
