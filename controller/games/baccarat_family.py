@@ -243,8 +243,8 @@ def judge(settings: Settings, round_: Round) -> list[Judged]:
 
 def _pairs(settings: Settings, seat: Seat, hands: tuple[tuple[Card, ...], tuple[Card, ...]]) -> Judged:
     settled = {name: _wager(settings, name, amount, hands) for name, amount in seat.wagers.items() if name in PAIRS}
-    results, pays = ({name: both[part] for name, both in settled.items()} for part in (0, 1))
-    return Judged(key=str(seat.number), results=results, pays=pays, rule=FIRST_TWO)
+    results = {name: result for name, (result, _) in settled.items()}
+    return Judged(key=str(seat.number), results=results, pays={name: won for name, (_, won) in settled.items()}, rule=FIRST_TWO)
 
 
 def _seat(settings: Settings, seat: Seat, hands: tuple[tuple[Card, ...], tuple[Card, ...]]) -> Judged:
