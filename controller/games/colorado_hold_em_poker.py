@@ -1,16 +1,18 @@
 """Colorado Hold 'Em Poker, N.J.A.C. 13:69F-23.
 
 Three cards to each wagering seat, one discarded; the two kept make a five-card hand with three community cards. The dealer has no hand:
-wins are paid by posted odds. Read in law: 23.8 (deal from the hand), 23.2 and 69E-1.13L. The ranks, the odds, the size of the bet and
-the irregularities were not reachable; they are house settings or drawn from sister games, and say so.
+wins are paid by posted odds, three-card immediate winners at once. Read in law: 23.8 (deal from the hand), 23.2 and 69E-1.13L. The ranks,
+the odds, the immediate winners, the size of the bet and the irregularities were not reachable; they are house settings or drawn from
+sister games, and say so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from controller.dealing.game import Game, Judged
-from controller.dealing.round import COMMUNITY, Round, Seat
+from controller.dealing.round import COMMUNITY, Round, Seat, seat_place
 from controller.dealing.settings import Setting, Settings
 from controller.dealing.steps import (
     Collect,
@@ -31,9 +33,12 @@ from controller.dealing.steps import (
 )
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games.pay import Odds, check_pay_table, odds_for, pair_reaches
+from controller.games.pay import Odds, check_pay_table, check_three_card_table, odds_for, pair_reaches, three_card_name
 from controller.hands.poker import PokerCategory, PokerHand, evaluate
+from controller.hands.three_card import evaluate_three
+from firmware_bridge.cards import UNREADABLE
 
+AT_ONCE = c.law_69e("1.13L(b)5", "its odds are posted; which hands it is, 23.3(c), and whether it plays on were not reachable")
 POSTED = c.law_69e("1.13L(b)5", "wins are paid by the odds printed on the layout; the odds themselves were not reachable")
 DOWN3 = (Face.DOWN,) * 3
 
@@ -52,8 +57,13 @@ SETTINGS = (
     ),
     Setting(
         name="pay_table", default={}, check=check_pay_table,
-        meaning="posted odds to one by hand, as three-of-a-kind = 3; empty: results say the hand",
+        meaning="posted odds to one by hand, as three-of-a-kind = 3; a hand that is not named loses; empty: results say the hand",
         rule=c.house("pay_table", "odds were not reachable"),
+    ),
+    Setting(
+        name="immediate_winners", default={}, check=check_three_card_table,
+        meaning="posted odds to one of the three-card hands that are shown and paid at once, and play no further; empty: there are none",
+        rule=c.house("immediate_winners", "13:69F-23.3(c) was not reachable"),
     ),
     Setting(
         name="lowest_paid_pair", default=None, allowed=(None, *"23456789TJQKA"), meaning="rank of the lowest paid pair; none: not decided",
@@ -89,15 +99,33 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         choose="fold", meaning="give up the ante", status="folded", forfeits=("ante",), stays_under="bonus",
         rule=c.analogy("33.10(a)2", "cards stay under a bonus wager"),
     )  # fmt: skip
+    shown = Option(
+        choose="natural", meaning="show an immediate winner, paid at once; the hand plays no further", status="natural",
+        stays_under="bonus", needs=partial(_no_immediate_winner, settings), rule=AT_ONCE,
+    )  # fmt: skip
     return (
         Decide(
-            options=(bet, fold),
+            options=(bet, fold, shown) if settings.table("immediate_winners") else (bet, fold),
             rule=c.law_69e("1.13L(b)2", "areas for ante and bet; clockwise order by the uniform pattern"),
         ),
         ExposeCards(what=Who.COMMUNITY, rule=c.law("23.8(d)", "no further cards come; the three are turned up")),
         Settle(rule=c.analogy("33.10(f)", "right first, counterclockwise")),
         Collect(rule=c.analogy("21.8(o)", "so that each hand can be rebuilt")),
     )
+
+
+def _immediate_odds(settings: Settings, round_: Round, seat: int) -> Odds | None:
+    """Posted odds of the seat's three cards; None when they are no immediate winner."""
+    cards = round_.cards_at(seat_place(seat), "an immediate winner is shown")
+    if len(cards) != 3 or UNREADABLE in cards:
+        return None
+    table = settings.table("immediate_winners")
+    return odds_for(table, three_card_name(table, evaluate_three(cards)))
+
+
+def _no_immediate_winner(settings: Settings, round_: Round, seat: int) -> str:
+    known = _immediate_odds(settings, round_, seat) is not None
+    return "" if known else f"Seat {seat}: the three cards are not one of the immediate winners of this house."
 
 
 def _irregularities(method: Method) -> Mapping[str, Remedy]:
@@ -131,6 +159,8 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
             continue
         if seat.status == "folded":
             judged.append(_folded(seat))
+        elif seat.status == "natural":
+            judged.append(_shown(seat, _immediate_odds(settings, round_, number)))
         elif seat.exposed and len(board) == 3:
             kept = c.kept_cards(seat)
             if len(kept) == 2:
@@ -143,6 +173,13 @@ def _folded(seat: Seat) -> Judged:
     if "bonus" in seat.wagers:
         results["bonus"], pays["bonus"] = "odds", None
     return Judged(key=str(seat.number), results=results, pays=pays, rule=c.analogy("33.10(a)2"))
+
+
+def _shown(seat: Seat, odds: Odds | None) -> Judged:
+    results, pays = {"ante": "win"}, {"ante": None if odds is None else c.net(seat.wagers.get("ante"), odds)}
+    if "bonus" in seat.wagers:
+        results["bonus"], pays["bonus"] = "odds", None
+    return Judged(key=str(seat.number), results=results, pays=pays, hand="immediate winner", rule=AT_ONCE)
 
 
 def _against_table(settings: Settings, seat: Seat, hand: PokerHand) -> Judged:
@@ -169,7 +206,9 @@ def _verdict(settings: Settings, hand: PokerHand) -> tuple[str, Odds | None]:
             return "odds", None
         if not pair_reaches(hand, lowest):
             return "lose", None
-    return "win", odds_for(settings.table("pay_table"), category.value)
+    table = settings.table("pay_table")
+    odds = odds_for(table, category.value)
+    return ("lose", None) if table and odds is None else ("win", odds)
 
 
 GAME = Game(

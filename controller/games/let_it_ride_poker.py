@@ -9,6 +9,7 @@ and say so.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from controller.dealing.game import Game, Judged
 from controller.dealing.round import COMMUNITY, Round
@@ -33,7 +34,7 @@ from controller.dealing.steps import (
 )
 from controller.decks import DeckSpec
 from controller.games import common as c
-from controller.games import stud
+from controller.games import own_hand, stud
 from controller.games.pay import check_pay_table, check_three_card_table, posted_settings, three_card_name
 from controller.hands.poker import PokerHand, evaluate
 from controller.hands.three_card import evaluate_three
@@ -143,8 +144,21 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
 
 def _settle_bonuses(settings: Settings, slip: stud.Slip, hand: PokerHand, own: tuple[Card, ...]) -> None:
     slip.by_table(HAND_BONUS, settings.table("let_it_ride_bonus_table"), hand.category.value)
+    _settle_own_bonus(settings, slip, own)
+
+
+def _settle_own_bonus(settings: Settings, slip: stud.Slip, own: tuple[Card, ...]) -> None:
     table = settings.table("three_card_bonus_table")
-    slip.by_table(OWN_BONUS, table, three_card_name(table, evaluate_three(own)))
+    if len(own) == 3:
+        slip.by_table(OWN_BONUS, table, three_card_name(table, evaluate_three(own)))
+    else:
+        slip.unsettled(OWN_BONUS)
+
+
+def _judge_void(settings: Settings, round_: Round) -> list[Judged]:
+    """The bonus on the player's own cards stands when a community card was seen too early."""
+    rule = c.analogy("28.12(a)", "a bonus on the player's own cards is settled on them")
+    return own_hand.side_stands(settings, OWN_BONUS, round_, rule, partial(_settle_own_bonus, settings))
 
 
 GAME = Game(
@@ -174,6 +188,7 @@ GAME = Game(
     play=_play,
     irregularities=_irregularities,
     judge=_judge,
+    judge_void=_judge_void,
     stub=c.stub_check(c.analogy("35.9(e)")),
     dealer_hand=False,
     cards_needed=lambda settings, seats: 3 * seats + 3,

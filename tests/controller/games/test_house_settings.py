@@ -20,6 +20,7 @@ DEFAULTS: dict[tuple[str, str], Plain] = {
     ("colorado-hold-em-poker", "stack_community"): "stack",
     ("colorado-hold-em-poker", "lowest_paid_pair"): None,
     ("colorado-hold-em-poker", "pay_table"): {},
+    ("colorado-hold-em-poker", "immediate_winners"): {},
     ("fast-action-hold-em", "decks"): 6,
     ("fast-action-hold-em", "shoe_start_burn"): True,
     ("fast-action-hold-em", "natural"): None,
