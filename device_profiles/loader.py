@@ -24,6 +24,7 @@ from device_profiles.layout import expand_groups, verify_layout
 from device_profiles.schema import SPEC_VERSION, Profile
 from device_profiles.toml_text import TomlTextError, parse_toml
 from device_profiles.vectors import verify_vectors
+from device_profiles.wrong_values import wrong_value
 
 PROFILE_BYTES_MAX: Final = 262_144  # ten times the largest profile; a bigger file is not one
 NESTING_MAX: Final = 12  # the language nests 6 deep; more is an attack on the parser's stack
@@ -76,11 +77,13 @@ def parse_profile(content: bytes | Mapping[str, object], file: str, base_of: Bas
     tables = extended(own, file, base_of)
     if tables.get("link") == "plain":
         raise InvalidProfileError(file, "is the profile of a plain device, and SDP/1 is wanted here")
+    if "link" not in tables:
+        raise InvalidProfileError(file, 'does not say its `link`: that of a device with a protocol of its own is link = "plain"')
     verify_keys(own, Profile, file)
     try:
         profile = msgspec.convert(tables, Profile)
     except msgspec.ValidationError as error:
-        raise InvalidProfileError(file, str(error)) from error
+        raise InvalidProfileError(file, wrong_value(error, tables, Profile)) from error
     if profile.spec != SPEC_VERSION:
         raise InvalidProfileError(file, f"spec is {profile.spec}, this version reads spec {SPEC_VERSION}")
     profile = expand_groups(profile, file)

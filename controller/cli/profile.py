@@ -12,7 +12,8 @@ from controller.cli.output import json_option, write_json, write_line, write_lis
 from controller.cli.profile_checks import checks
 from controller.cli.shelves import PROFILES_OPTION, shelf_of
 from controller.errors import NotInOrderError, ShoedError, as_sentence
-from device_profiles.errors import ProfileError
+from controller.technician.reach import MEND, WHERE_TO_LOOK
+from device_profiles.errors import ProfileError, UnknownProfileError
 from device_profiles.extending import OWN, extended
 from device_profiles.loader import PROFILE_BYTES_MAX, parse_profile, read_tables
 from device_profiles.plain.describe import about_lines, line_words, page_lines, summary_lines
@@ -44,8 +45,10 @@ command.add_command(checks)
 def _loaded(name: str, shelf: ProfileShelf) -> Profile | PlainProfile:
     try:
         return shelf.get(name)
+    except UnknownProfileError as error:
+        raise ProfileNotFoundError("no-such-profile", as_sentence(str(error)), WHERE_TO_LOOK) from error
     except ProfileError as error:
-        raise ProfileNotFoundError("no-such-profile", as_sentence(str(error)), "List them: shoed profile list") from error
+        raise ProfileNotFoundError("profile-not-in-order", as_sentence(str(error)), MEND) from error
 
 
 @command.command("list")
@@ -116,12 +119,16 @@ def check(file: Path, profiles: Path | None, as_json: bool) -> None:
         else:
             profile = Codec(parse_profile(tables, file.name, shelf.base)).profile
     except ProfileError as error:
-        raise ProfileNotInOrderError("profile-not-in-order", f"{error}.", "Correct that place and check again.") from error
+        raise ProfileNotInOrderError("profile-not-in-order", as_sentence(str(error)), "Correct that place and check again.") from error
     vectors = len(profile.vectors)
     if as_json:
         write_json({"file": str(file), "profile": profile.name, "vectors": vectors, "passed": True})
     else:
-        write_line(f"{file}: profile {profile.name} is in order; {vectors} vectors come out both ways.")
+        write_line(f"{file}: profile {profile.name} is in order; {_vectors_words(vectors)} out both ways.")
+
+
+def _vectors_words(vectors: int) -> str:
+    return "its one vector comes" if vectors == 1 else f"{vectors} vectors come"
 
 
 @command.command()

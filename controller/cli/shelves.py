@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from controller.errors import ShoedError
+from controller.errors import ShoedError, as_sentence
 from device_profiles.errors import ProfileError
 from device_profiles.shelf import DIRECTORY_VARIABLE, ProfileShelf
 
@@ -28,4 +28,4 @@ def shelf_of(directory: Path | None) -> ProfileShelf:
     try:
         return ProfileShelf(directory)
     except ProfileError as error:
-        raise ShoedError("bad-profile", f"{error}.", "Mend that file, or take it out of the directory.") from error
+        raise ShoedError("bad-profile", as_sentence(str(error)), "Mend that file, or take it out of the directory.") from error

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -19,7 +20,7 @@ from controller.service.relay import RelayPlace
 from controller.service.sdp1_link import line_choices as sdp1_choices
 from controller.technician.errors import TechnicianError
 from controller.technician.relayed_line import RelayedLine
-from device_profiles.errors import ProfileError
+from device_profiles.errors import ProfileError, UnknownProfileError
 from device_profiles.schema import Role
 from device_profiles.shelf import ProfileShelf
 from firmware_bridge.codec import ROLE_NUMBERS, Codec, load_codec
@@ -40,6 +41,8 @@ from firmware_bridge.transport.usb_profile import usb_settings
 
 AnyCodec = Codec | PlainCodec
 AnySession = HostSession | PlainSession
+WHERE_TO_LOOK: Final = "`shoed profile list` lists them; those of a directory of your own want --profiles DIRECTORY too."
+MEND: Final = "Correct that place, then try `shoed profile check FILE`."
 
 
 class Reach(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,8 +82,10 @@ def codec_of(profile: str, profiles: Path | None = None) -> AnyCodec:
         if shelf.is_plain(profile):
             return PlainCodec(shelf.plain(profile))
         return Codec(shelf.sdp1(profile)) if shelf.is_own(profile) else load_codec(profile)
+    except UnknownProfileError as error:
+        raise TechnicianError("no-such-profile", as_sentence(str(error)), WHERE_TO_LOOK) from error
     except ProfileError as error:
-        raise TechnicianError("no-such-profile", as_sentence(str(error)), "List them: shoed profile list") from error
+        raise TechnicianError("profile-not-in-order", as_sentence(str(error)), MEND) from error
 
 
 def settings_at(reach: Reach, codec: AnyCodec) -> tuple[SerialSettings, ...]:

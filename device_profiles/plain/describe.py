@@ -158,7 +158,12 @@ def frame_picture(grammar: Grammar) -> list[str]:
         case Fixed(size=size, start=start):
             parts = [*([start] if start else []), f"{size} bytes in all", *(["checksum"] if grammar.integrity else [])]
         case Line(end=end, start=start):
-            parts = [*([start] if start else []), "text", *(["checksum"] if grammar.integrity else []), f"[0D] {end}"]
+            parts = [
+                *([start] if start else []),
+                "text",
+                *(["checksum"] if grammar.integrity else []),
+                end if end.startswith("0D") else f"[0D] {end}",
+            ]
         case Stuffed(end=end, escape=escape):
             edge_byte = f"{end:02X}"
             parts = [edge_byte, f"data, {edge_byte} and {escape:02X} after {escape:02X}", edge_byte]

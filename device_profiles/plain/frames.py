@@ -115,7 +115,10 @@ class Fixed(_Grammar, frozen=True, kw_only=True, tag="fixed"):
 
 
 class Line(_Grammar, frozen=True, kw_only=True, tag="line"):
-    """Up to a line end; a carriage return before it belongs to it. `start`: other lines are unframed text."""
+    """Up to a line end; a carriage return before it belongs to it. `start`: other lines are unframed text.
+
+    The end is no part of the frame: offsets, those of a checksum too, are counted without it, and so is `pattern`.
+    """
 
     end: HexBytes = "0A"
     start: Start | None = None

@@ -19,7 +19,9 @@ from device_profiles.plain.connecting import verify_connecting
 from device_profiles.plain.frames import Reports, Stuffed, Tokens
 from device_profiles.plain.messages import PlainMessage
 from device_profiles.plain.profile import PlainProfile, TransportKind
+from device_profiles.plain.references import verify_references
 from device_profiles.schema import SPEC_VERSION
+from device_profiles.wrong_values import wrong_value
 
 PLAIN_LINK: Final = "plain"
 
@@ -50,12 +52,13 @@ def plain_profile(tables: Mapping[str, object], file: str, base_of: BaseOf = pro
     try:
         profile = msgspec.convert(extended(tables, file, base_of), PlainProfile)
     except msgspec.ValidationError as error:
-        raise InvalidProfileError(file, str(error)) from error
+        raise InvalidProfileError(file, wrong_value(error, tables, PlainProfile)) from error
     if profile.spec != SPEC_VERSION:
         raise InvalidProfileError(file, f"spec is {profile.spec}, this version reads spec {SPEC_VERSION}")
     _verify_names(profile, file)
     verify_conditions(profile, file)
     verify_connecting(profile, file)
+    verify_references(profile, file)
     _verify_lines(profile, file)
     _verify_stuffing(profile, file)
     return profile

@@ -185,7 +185,8 @@ class PlainMessage(Table, frozen=True, kw_only=True):
     json: bool = False
     """The frame is one JSON object."""
     template: Annotated[str, msgspec.Meta(max_length=200)] = ""
-    """How it is written, with `{field}` for values; for text frames only."""
+    """How it is written, with `{field}` for values, without the line end; for text frames only. Numbers have `size` digits at least, with
+    zeros before them. Places of a checksum take any characters, such as `00`, which it overwrites."""
     means: Means | None = None
     """None: it is heard and counted, and tells nothing."""
     carries: str | None = None

@@ -243,7 +243,9 @@ class PlainProfile(Table, frozen=True, kw_only=True):
     connect: Connect = Connect()
     quiet: Quiet = Quiet()
     can: Annotated[tuple[Name, ...], msgspec.Meta(max_length=32)] = ()
-    """What it can do beyond telling cards: `gate`, `counts-remaining`, `sees-face-up`, ..."""
+    """What it can do, each shown by a message: `cards` and `places`, `errors`, `numbers`, `acknowledges`, `cut-card`, `rounds`, `gate` (it
+    carries Lock and Unlock), `lid`, `dispense`, `stub-count`, `shuffles`, `shuffle` and `deck-count` (it tells ShuffleDone), and the card
+    flags `double-feed-detection` and `face-detection`. The enforcement sheet rests on them."""
     cannot: Annotated[tuple[Text, ...], msgspec.Meta(max_length=32)] = ()
     simulation: Simulation = Simulation()
     vectors: Annotated[tuple[PlainVector, ...], msgspec.Meta(min_length=1, max_length=256)]

@@ -22,6 +22,7 @@ from firmware_bridge.plain.framers import FramingAtWork, GrammarReader, PlainFra
 from firmware_bridge.plain.heard import Hear, PlainHeard
 from firmware_bridge.plain.mapping import verify_status
 from firmware_bridge.plain.messages import MessageAtWork
+from firmware_bridge.plain.promises import verify_promises
 from firmware_bridge.plain.reading import read_line
 
 NO_CARDS: Final[Mapping[str, str]] = {}
@@ -55,6 +56,7 @@ class CompiledProfile:
         self._framings: dict[Way, FramingAtWork] = {}
         for message in profile.messages:
             verify_status(message, self.file)
+        verify_promises(profile, self.file)
 
     def framer(self, way: Way, *, pauses: bool = False) -> PlainFramer:
         """A framer for one direction of one connection, or for both of them on one wire."""

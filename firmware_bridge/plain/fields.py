@@ -195,6 +195,17 @@ def as_number(field: PlainField, value: Plain | bytes) -> int:
     return value // field.scale
 
 
+def digits_of(field: PlainField, value: int) -> str:
+    """A number in a text, in the digits and with the scale by which it is read; `size` digits at least."""
+    match field.shape:
+        case Shape.DECIMAL:
+            return f"{as_number(field, value):0{field.size}d}"
+        case Shape.HEX:
+            return f"{as_number(field, value):0{field.size}X}"
+        case _:
+            return str(value)
+
+
 def ascii_of(name: str, part: bytes) -> str:
     """Bytes as ASCII text.
 

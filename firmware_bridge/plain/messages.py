@@ -8,8 +8,8 @@ from typing import Final
 
 from device_profiles.errors import FieldRangeError, InvalidProfileError, ShortPayloadError
 from device_profiles.plain.frames import Line, Reports, Tokens
-from device_profiles.plain.messages import Group, Plain, PlainMessage, RingEntry, Shape
-from firmware_bridge.plain.fields import FieldAtWork, Names, Value, Values, fits, missing
+from device_profiles.plain.messages import Group, Plain, PlainMessage, RingEntry
+from firmware_bridge.plain.fields import FieldAtWork, Names, Value, Values, digits_of, fits, missing
 from firmware_bridge.plain.framers import GrammarReader, smallest_tail, write_frame
 from firmware_bridge.plain.heard import Hear, PlainHeard
 from firmware_bridge.plain.json_paths import put_at_path
@@ -210,8 +210,7 @@ class MessageAtWork:
         for name, value in given.items():
             table, field = self._tables.get(name), self._fields.get(name)
             plain = table.value_of(value) if table is not None and not isinstance(value, bytes) else value
-            digits = field.size if field is not None and field.shape is Shape.DECIMAL and isinstance(plain, int) else 0
-            texts[name] = str(plain).zfill(digits)
+            texts[name] = digits_of(field, plain) if field is not None and isinstance(plain, int) else str(plain)
         text = self.message.template
         for name, shown in texts.items():
             text = text.replace(f"{{{name}}}", shown)

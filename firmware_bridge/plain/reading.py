@@ -58,8 +58,14 @@ def linear_pattern(pattern: str, file: str, message: str) -> LinearPattern:
     try:
         compiled: LinearPattern = re2.compile(pattern, options)
     except re2.error as error:
-        raise InvalidProfileError(file, f"message '{message}': its pattern cannot be used: {str(error)[:120]}") from error
+        raise InvalidProfileError(file, f"message '{message}': its pattern cannot be used: {_why(error)[:120]}") from error
     return compiled
+
+
+def _why(error: re2.error) -> str:
+    """What the library says of a pattern; it says it in bytes."""
+    said = error.args[0] if error.args else ""
+    return said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
 
 
 class BinaryReading:

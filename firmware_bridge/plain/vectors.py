@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import cast
 
 from device_profiles.errors import FailedVectorError, FieldError, InvalidProfileError
-from device_profiles.plain.frames import Way
+from device_profiles.plain.frames import Line, Way
 from device_profiles.plain.messages import Plain
 from device_profiles.plain.profile import PlainVector
 from firmware_bridge.cards import UNREADABLE, Card, CardTextError, Sealed, parse_card
 from firmware_bridge.plain.compiled import CompiledProfile
-from firmware_bridge.plain.framers import PlainFrame, Trouble
+from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
 from firmware_bridge.plain.heard import PlainHeard
+from firmware_bridge.plain.messages import MessageAtWork
+from firmware_bridge.plain.stuffing import Between
 
 
 def verify_vector(codec: CompiledProfile, vector: PlainVector) -> None:
@@ -29,7 +31,8 @@ def verify_vector(codec: CompiledProfile, vector: PlainVector) -> None:
     frames = [item for item in found if isinstance(item, PlainFrame)]
     if len(frames) != 1 or len(found) != 1:
         kinds = ", ".join(item.fault.value if isinstance(item, Trouble) else item.grammar for item in found) or "nothing whole"
-        raise FailedVectorError(codec.file, vector.id, f"it is one frame, but the framer found: {kinds}")
+        hint = _right_checksum(message, wire) if any(isinstance(i, Trouble) and i.fault is PlainFault.CHECKSUM for i in found) else ""
+        raise FailedVectorError(codec.file, vector.id, f"it is one frame, but the framer found: {kinds}{hint}")
     try:
         heard = codec.read(frames[0], way=way)
         everything: dict[str, object] = dict(message.read(frames[0].content) or {})
@@ -38,9 +41,29 @@ def verify_vector(codec: CompiledProfile, vector: PlainVector) -> None:
     except (FieldError, CardTextError) as error:
         raise FailedVectorError(codec.file, vector.id, str(error)) from error
     if not problem and written != wire:
-        problem = f"it is written as {written.hex(' ').upper()}"
+        problem = f"it is written as {_shown(written)}"
     if problem:
         raise FailedVectorError(codec.file, vector.id, problem)
+
+
+def _right_checksum(message: MessageAtWork, wire: bytes) -> str:
+    """What the frame is with the checksum that the profile describes; nothing where bytes are not sent as they are."""
+    grammar, prover = message.reader.grammar, message.reader.prover
+    if prover is None or isinstance(grammar, Between) or getattr(grammar, "doubled", None) is not None:
+        return ""
+    end = bytes.fromhex(grammar.end) if isinstance(grammar, Line) else b""
+    frame = bytearray(wire.removesuffix(end))
+    try:
+        prover.complete(frame)
+    except FieldError as error:
+        return f"; {error}"
+    return f"; with the checksum that the profile describes it is {_shown(bytes(frame) + end)}"
+
+
+def _shown(wire: bytes) -> str:
+    """Bytes, and as text where they are some."""
+    text = wire.decode("latin-1").rstrip("\r\n")
+    return wire.hex(" ").upper() + (f" ({text})" if text and text.isascii() and text.isprintable() else "")
 
 
 def _problem(vector: PlainVector, heard: PlainHeard | None, everything: dict[str, object]) -> str:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from controller.errors import ShoedError
+from controller.errors import ShoedError, as_sentence
 from controller.service.card_map import read_card_map
 from controller.service.errors import ConfigError
 from device_profiles.errors import FieldError, ProfileError
@@ -43,7 +43,7 @@ def run_plain(wish: Wish, shelf: ProfileShelf, write_object: WriteObject, write_
         tags = _tags(profile, wish)
         asyncio.run(_serve(profile, tags, wish, write_object, write_text))
     except (ProfileError, SpeakerError) as error:
-        raise ShoedError("bad-profile", f"{error}.", "Mend the profile.") from error
+        raise ShoedError("bad-profile", as_sentence(str(error)), "Mend the profile.") from error
 
 
 def _verify_line(profile: PlainProfile, wish: Wish) -> None:

@@ -63,6 +63,17 @@ def test_a_file_out_of_order_is_refused_with_its_place(
     assert says in capsys.readouterr().err
 
 
+def test_a_file_of_another_name_is_told_with_what_to_mend_and_not_as_an_unknown_profile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other.toml").write_text((SISTERS / "ssp.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    for command in (["profile", "list"], ["profile", "checks", "other"]):
+        assert run([*command, "--profiles", str(tmp_path)]) == 2
+        told = capsys.readouterr().err
+        assert "file and name must agree" in told
+        assert "(profile-not-in-order)" in told
+
+
 def test_an_unknown_name_gets_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profile", "show", "bee-teck"]) == 2
     assert "did you mean 'bee-tek'" in capsys.readouterr().err
