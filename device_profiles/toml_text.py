@@ -21,6 +21,9 @@ KEY_PARTS_MAX: Final = 32
 WHOLE_MAX: Final = 2**63
 """Whole numbers have 64 bits with sign, as TOML 1.0 demands of every reader at least."""
 
+BYTE_ORDER_MARK: Final = "\ufeff"
+"""Some editors put it before the first line, where nobody sees it."""
+
 _QUOTED: Final = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*+(?:""")?' + r"|'''(?:[^']|'(?!''))*+(?:''')?" + r'|"(?:[^"\\\n]|\\.)*+"?' + r"|'[^'\n]*+'?" + r"|#[^\n]*+",
     re.DOTALL,
@@ -43,7 +46,9 @@ def parse_toml(content: bytes | str, nesting_max: int = NESTING_MAX) -> dict[str
     try:
         text = content.decode("utf-8") if isinstance(content, bytes) else content
     except UnicodeDecodeError as error:
-        raise TomlTextError("it is not valid TOML: it is no UTF-8 text") from error
+        raise TomlTextError("it is not valid TOML: it is no UTF-8 text; save it as UTF-8") from error
+    if text.startswith(BYTE_ORDER_MARK):
+        raise TomlTextError("it is not valid TOML: it begins with a byte order mark; save it as UTF-8 without one")
     if _LONG_KEY.search(_QUOTED.sub(_as_key_part, text)):
         raise TomlTextError(f"a dotted key has more than {KEY_PARTS_MAX} parts")
     try:

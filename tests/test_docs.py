@@ -294,9 +294,10 @@ def test_no_operator_page_is_left_over() -> None:
 
 
 def error_codes() -> set[str]:
-    """The codes that classes of errors are made with, anywhere in the daemon and its command line."""
+    """The codes that classes of errors are made with: in the daemon, its command line, and what plays with simulated devices."""
     found: set[str] = set()
-    for path in [*(ROOT / "controller").rglob("*.py"), *(ROOT / "firmware_bridge" / "transport").rglob("*.py")]:
+    rooms = ("controller", "firmware_bridge/transport", "hil/demo", "hil/endtoend", "hil/people")
+    for path in (path for room in rooms for path in (ROOT / room).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and makes_an_error(node.func):
                 given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "code")]

@@ -62,6 +62,8 @@ def walk_chain(connection: sqlite3.Connection, start: Head) -> tuple[Head, Damag
 def damage_of_file(error: sqlite3.DatabaseError, number: int) -> Damage:
     """Return the damage of a file that SQLite itself cannot read at or after record `number`."""
     name = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
+    if name == "SQLITE_NOTADB":
+        return Damage(DamageKind.FILE, number, "", "the file is another kind of file, or a journal whose first bytes were changed or lost.")
     detail = f"the file cannot be read from record {number} on ({name}): bytes of it were changed or lost."
     return Damage(DamageKind.FILE, number, "", detail)
 

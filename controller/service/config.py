@@ -279,6 +279,11 @@ class Setup(msgspec.Struct, frozen=True):
             return str(self.path_of(self.config.ports.links) / device.port)
         return device.port if "://" in device.port else str(self.path_of(device.port))
 
+    def key_of(self, device: DeviceConfig) -> str:
+        """Return the path of a device's keys in the file."""
+        table = next(table for table in self.config.table if any(one is device for one in table.device))
+        return f"table.{table.id}.device.{device.name}"
+
     def place_of(self, device: DeviceConfig) -> Place:
         """Return where a device is to be found: the port that is opened, and its address there.
 
@@ -289,7 +294,7 @@ class Setup(msgspec.Struct, frozen=True):
             return Place(self.port_of(device))
         name, _, address = device.port.removeprefix(BUS_SCHEME).partition("/")
         bus = next((bus for bus in self.config.bus if bus.name == name), None)
-        key = f"device.{device.name}.port"
+        key = f"{self.key_of(device)}.port"
         if bus is None:
             known = f"name one of {', '.join(bus.name for bus in self.config.bus)}" if self.config.bus else "add a [[bus]] with this name"
             raise ConfigError("unknown-bus", self.file, key, f"there is no bus `{shown(name)}`", known)

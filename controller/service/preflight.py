@@ -35,6 +35,7 @@ from controller.service.errors import ConfigError, ServiceError
 from controller.service.evidence import DIFFERENCES, Evidence
 from controller.service.listening import plan_listening
 from controller.service.loss import is_rubbish, refusal_words
+from controller.service.own_files import check_apart, check_port_file
 from controller.service.program import verify_program
 from controller.service.strict import shown
 from controller.service.token import check_token_file
@@ -107,8 +108,9 @@ def check_files(setup: Setup) -> None:
         ShoedError: the first thing that is not in order.
     """
     config = setup.config
+    check_apart(setup)
     journal = setup.path_of(config.journal.path)
-    if journal.exists():
+    if journal.exists() and not journal.is_dir():
         found, wanted = _tables_of(journal), tuple(sorted(table.id for table in config.table))
         if found != wanted:
             raise JournalForeignError(journal, found, wanted)
@@ -118,6 +120,8 @@ def check_files(setup: Setup) -> None:
     for key, text in (("api.port_file", config.api.port_file), ("log.file", config.log.file)):
         if text is not None:
             _check_folder(setup, key, setup.path_of(text))
+    if config.api.port_file is not None:
+        check_port_file(setup, setup.path_of(config.api.port_file))
 
 
 def bind_api(setup: Setup) -> socket.socket:
@@ -210,9 +214,8 @@ def procedure_of(setup: Setup, table: TableConfig) -> Procedure:
     try:
         return build_procedure(game, table.method, plain_settings(table.house))
     except NotPlainError as error:
-        raise ConfigError(
-            "bad-value", setup.file, f"{key}.house.{error}", "has a value of a kind that no setting has", "see `shoed games settings`"
-        ) from error
+        do = f"see `shoed games settings {game.key}`"
+        raise ConfigError("bad-value", setup.file, f"{key}.house.{error}", "has a value of a kind that no setting has", do) from error
     except ShoedError as error:
         part = "house" if "setting" in error.code else "method"
         raise ConfigError(error.code, setup.file, f"{key}.{part}", error.what, error.do) from error

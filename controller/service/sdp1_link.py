@@ -72,7 +72,7 @@ def _read_key(setup: Setup, device: DeviceConfig) -> bytes:
         raise ConfigError(
             "device-key-unreadable",
             setup.file,
-            f"device.{device.name}.key_file",
+            f"{setup.key_of(device)}.key_file",
             f"the key file {path} cannot be used: {reason}",
             "put the device's key there as 32 hexadecimal digits, readable by this account alone",
         ) from error

@@ -83,7 +83,7 @@ def read_struct(struct: type[S], table: object, file: Path, path: str = "") -> S
         if key in table:
             values[field.name] = _read_value(hints[field.name], table[key], file, _join(path, key))
         elif field.required:
-            raise ConfigError("missing-key", file, _join(path, key), "is missing", f"write {key} = {needed_words(hints[field.name])}")
+            raise ConfigError("missing-key", file, _join(path, key), "is missing", _how_to_add(hints[field.name], key, _join(path, key)))
     return struct(**values)
 
 
@@ -119,13 +119,29 @@ def _read_value(hint: object, value: object, file: Path, path: str) -> object:
     try:
         return msgspec.convert(value, type=hint)
     except msgspec.ValidationError as error:
-        raise ConfigError("bad-value", file, path, f"`{shown(value)}` cannot stand here", f"it needs {needed_words(hint)}") from error
+        raise ConfigError("bad-value", file, path, f"`{_written(value)}` cannot stand here", f"it needs {needed_words(hint)}") from error
 
 
 def _read_list(item: type[msgspec.Struct], value: object, file: Path, path: str) -> tuple[msgspec.Struct, ...]:
     if not isinstance(value, list):
         raise ConfigError("bad-value", file, path, "needs a list of tables", f"write [[{path}]] before each of them")
     return tuple(read_struct(item, entry, file, f"{path}.{_label(entry, number)}") for number, entry in enumerate(value, 1))
+
+
+def _how_to_add(hint: object, key: str, path: str) -> str:
+    plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
+        return f"add a section [{path}]"
+    if get_origin(plain) is tuple:
+        return f"add a section [[{path}]] for each"
+    return f"write {key} = {needed_words(hint)}"
+
+
+def _written(value: object) -> str:
+    """A wrong value as it stands in the file: a text in quotes, so that "1" is told from 1."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{shown(value)}"' if isinstance(value, str) else shown(value)
 
 
 def _label(entry: object, number: int) -> str:

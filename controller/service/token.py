@@ -58,6 +58,8 @@ def is_token(given: str, token: str) -> bool:
 
 
 def _read(path: Path) -> str:
+    if path.is_dir():
+        raise StartError("path-is-folder", f"The API's token file {path} is a directory.", "Name a file in it as api.token_file.")
     try:
         if path.stat().st_mode & OTHERS:
             raise StartError(

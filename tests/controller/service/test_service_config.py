@@ -118,12 +118,12 @@ def test_a_bus_names_its_line_once_and_each_device_its_address(tmp_path: Path) -
     ("replace", "by", "key", "code", "hint"),
     [
         ("bus://rail/126", "bus://rail/1", "table.T1.device.shuffler.port", "used-twice", "its own"),
-        ("bus://rail/126", "bus://rale/126", "device.shuffler.port", "unknown-bus", "rail"),
-        ("bus://rail/126", "bus://rail/127", "device.shuffler.port", "bad-value", "126"),
-        ("bus://rail/126", "bus://rail/0", "device.shuffler.port", "bad-value", "126"),
-        ("bus://rail/126", "bus://rail", "device.shuffler.port", "bad-value", "126"),
-        ("bus://rail/126", "bus://rail/1x", "device.shuffler.port", "bad-value", "126"),
-        ("bus://rail/126", "bus://rail/²", "device.shuffler.port", "bad-value", "126"),
+        ("bus://rail/126", "bus://rale/126", "table.T1.device.shuffler.port", "unknown-bus", "rail"),
+        ("bus://rail/126", "bus://rail/127", "table.T1.device.shuffler.port", "bad-value", "126"),
+        ("bus://rail/126", "bus://rail/0", "table.T1.device.shuffler.port", "bad-value", "126"),
+        ("bus://rail/126", "bus://rail", "table.T1.device.shuffler.port", "bad-value", "126"),
+        ("bus://rail/126", "bus://rail/1x", "table.T1.device.shuffler.port", "bad-value", "126"),
+        ("bus://rail/126", "bus://rail/²", "table.T1.device.shuffler.port", "bad-value", "126"),
         ("bus://rail/126", "usb-485", "table.T1.device.shuffler.port", "used-twice", "its own"),
         ('name = "rail"', 'name = "rail"\nbaud = 9600', "bus.rail.baud", "unknown-key", ""),
         ('name = "rail"\nport', "port", "bus.1.name", "missing-key", "name"),
@@ -134,6 +134,30 @@ def test_every_slip_about_a_bus_names_its_place(tmp_path: Path, replace: str, by
     error = refuse(tmp_path, ON_BUS.replace(replace, by, 1))
     assert (error.key, error.code) == (key, code)
     assert hint in error.do
+
+
+@pytest.mark.parametrize(
+    ("replace", "by", "words"),
+    [
+        ("config = 1", 'config = "1"', '`"1"` cannot stand here'),
+        ("config = 1", "config = true", "`true` cannot stand here"),
+        ("config = 1", 'config = 1\napi = { port = "8460" }', '`"8460"` cannot stand here'),
+        ('journal = { path = "journal.db", key_file = "keys/journal.json" }', "", "section [journal]"),
+        ('journal = { path = "journal.db", key_file = "keys/journal.json" }', "journal = { path = 'j' }", "key_file = the path"),
+    ],
+)
+def test_a_slip_shows_the_value_as_it_is_written_and_what_to_write(tmp_path: Path, replace: str, by: str, words: str) -> None:
+    assert replace in GOOD
+    error = refuse(tmp_path, GOOD.replace(replace, by, 1))
+    assert words in f"{error.what} {error.do}"
+
+
+def test_a_file_without_tables_tells_how_to_add_one(tmp_path: Path) -> None:
+    assert "[[table]]" in refuse(tmp_path, GOOD.split("[[table]]")[0]).do
+
+
+def test_a_byte_order_mark_is_named(tmp_path: Path) -> None:
+    assert "without" in refuse(tmp_path, "\ufeff" + GOOD).what
 
 
 def test_two_tables_may_not_share_an_id(tmp_path: Path) -> None:
