@@ -153,7 +153,7 @@ def test_a_slip_shows_the_value_as_it_is_written_and_what_to_write(tmp_path: Pat
 
 
 def test_a_file_without_tables_tells_how_to_add_one(tmp_path: Path) -> None:
-    assert "[[table]]" in refuse(tmp_path, GOOD.split("[[table]]")[0]).do
+    assert "[[table]]" in refuse(tmp_path, GOOD.split("[[table]]", maxsplit=1)[0]).do
 
 
 def test_a_byte_order_mark_is_named(tmp_path: Path) -> None:
