@@ -41,6 +41,8 @@ class SetFlaw:
     words: str
     rule: Rule
     ruling: bool = False
+    equal: bool = False
+    """Two hands are equal where one is to be higher, which some cards leave no way around: a dealer may set them so."""
 
 
 Groups: TypeAlias = "dict[str, tuple[Card, ...]]"

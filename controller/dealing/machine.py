@@ -5,6 +5,7 @@ Triggers are few:
 
 - `open`, `close`, `verify` (a good shuffle), `unverify`, `quarantine`, `begin` (first wager), `advance` (a step is done), `void`,
   `suspend`, `resume`.
+- `shake` leads back to the start, from the step that follows it: the roll did not count.
 - `draw` and `drawn` lead from the players' turns to the card that a hand asked for, and back.
 - `advance` goes to the first later step that applies to the round, else to `complete`.
 - `resume` goes back to the very step that was suspended.
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from transitions import EventData, Machine, State, Transition
 
-from controller.dealing.steps import StateKind, Step
+from controller.dealing.steps import Start, StateKind, Step
 from controller.dealing.turn_steps import HandCard
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ def compile_machine(names: Sequence[str], steps: Sequence[Step], *, shuffle_each
             add("draw", names[index - 1], name)
             add("drawn", name, names[index - 1])
             continue
+        if isinstance(steps[index], Start):
+            add("shake", names[index + 1], name)
         for later in range(index + 1, len(names)):
             if not isinstance(steps[later], HandCard):
                 add("advance", name, names[later], conditions=Applies(steps[later], names[later]))

@@ -38,6 +38,7 @@ DECK_WRONG = Remedy(
     memory("missing or extra cards"),
     "Missing or extra cards: all hands void, the whole deck leaves the table.",
 )
+TOO_FEW = Remedy("deck-off-table", analogy("35.9(e)", "cannot happen with a right deck"), "Too few cards: treated as a wrong deck.")
 
 NO_MORE_BETS = analogy("35.9(b)", "announced before the first card or stack")
 COUNT_METHOD = parallel("PA 663a.9(d)", "counted face down on the layout, faces never shown")
@@ -162,7 +163,7 @@ def lost(amount: int | None) -> int | None:
 
 __all__ = [
     "COUNT_METHOD", "DECK_WRONG", "DRAWN_IN_ERROR", "MORE_FACE_UP", "NO_MORE_BETS", "ONE_FACE_UP", "SHOE_FAILED", "SHOE_START_BURN",
-    "SHUFFLER_FAILED", "TWO_DECKS", "TWO_DECKS_LAW", "UNIFORM", "WRONG_COUNT", "analogy", "fresh_shoe", "house", "inferred",
+    "SHUFFLER_FAILED", "TOO_FEW", "TWO_DECKS", "TWO_DECKS_LAW", "UNIFORM", "WRONG_COUNT", "analogy", "fresh_shoe", "house", "inferred",
     "kept_cards", "law", "law_69e", "list_of_preferences", "lost", "memory", "methods_setting", "net",
     "opened", "parallel", "permitted_by_setting", "seats_setting", "singly", "stub_check", "stub_every", "times",
 ]  # fmt: skip

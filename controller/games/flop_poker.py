@@ -126,7 +126,7 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
         "wrong-count-seat": WRONG_NUMBER,
         "wrong-count-community": WRONG_NUMBER,
         "community-card-exposed": BOARD_SEEN,
-        "too-few-cards": c.DECK_WRONG,
+        "too-few-cards": c.TOO_FEW,
     }
     return s.irregularities(method, dealer=False, community=True, more=more)
 

@@ -60,7 +60,7 @@ def _check_bonus(value: Plain) -> str:
 
 
 SETTINGS = (
-    c.seats_setting(7, 1, 9, c.house("seats", "not reachable; nine seats and the dealer take 51 cards")),
+    c.seats_setting(7, 1, 9, c.house("seats", "nine and the dealer take 51 cards; a player may be allowed two adjacent ones: 27.6(e)")),
     c.stub_every(c.analogy("35.9(e)")),
     Setting(
         name="two_decks", default=False, allowed=(False, True), meaning=c.TWO_DECKS.meaning,
@@ -148,7 +148,7 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
         elif len(dealer) == 6:
             hand = evaluate_four(c.kept_cards(seat))
             _settle(settings, slip, seat, hand, evaluate_four(dealer))
-            judged.append(slip.judged(c.law("27.11(a)1"), hand.text))
+            judged.append(slip.judged(c.law("27.11(a)1") if "play" in seat.wagers else SHEETS, hand.text))
     return judged
 
 

@@ -69,7 +69,8 @@ def _play(settings: Settings) -> tuple[Step, ...]:
 def _go_on_or_fold(name: str, antes: int, *placed: str) -> tuple[Option, Option]:
     rule = SHEET if name == "third" else c.law("37.1")
     place = Option(choose=name, meaning=f"place the {name} wager and stay in", places=name, size=c.times("ante", antes), rule=rule)
-    fold = s.fold(placed, c.law("37.1", "to fold is not to place the wager that goes on"), stays_under=SIDE)
+    folds = c.law("37.1", "to fold is not to place the wager that goes on; that those placed are lost: the published sheet")
+    fold = s.fold(placed, folds, stays_under=SIDE)
     return place, fold
 
 
@@ -82,7 +83,7 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
             s.DEALER_SEEN.rule,
             "A dealer's card seen before every seat has folded or placed the play wager: all hands void; pocket poker may stand.",
         ),
-        "too-few-cards": c.DECK_WRONG,
+        "too-few-cards": c.TOO_FEW,
     }
     return s.irregularities(method, more=more)
 

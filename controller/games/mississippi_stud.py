@@ -112,7 +112,7 @@ def _decision(number: int, street: str) -> Decide:
         choose=street, also=("bet",), meaning=f"place the {words} wager and stay", places=street, rule=c.law("35.1"),
         size=Size(of=("ante",), percent=(100, 200, 300)),
     )  # fmt: skip
-    rule = c.law("35.1", "the two cards are discarded before betting; there is no checking")
+    rule = c.law("35.1", "the two cards are discarded before betting, there is no checking; that the wagers are lost: casino sheets")
     fold = stud.fold(("ante", *STREETS[: number - 1]), rule, stays_under=BONUS, meaning="give up the ante and the bets placed")
     return Decide(options=(bet, fold), rule=c.memory("clockwise decisions", "seat 1 first; the order was not read"))
 
@@ -126,7 +126,7 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
             c.house("community-card-exposed", "not reachable; the safest is that all wagers go back"),
             "A community card seen before its decisions are complete: all hands void, all wagers go back.",
         ),
-        "too-few-cards": c.DECK_WRONG,
+        "too-few-cards": c.TOO_FEW,
     }
     return stud.irregularities(method, dealer=False, community=True, more=more)
 

@@ -166,13 +166,10 @@ def hands_of(settings: Settings, groups: Groups, forms: Forms) -> dict[str, Rank
 
 
 def out_of_order(hands: Mapping[str, RankedHand], forms: Forms) -> tuple[str, str, int] | None:
-    """(higher, lower, comparison) of the first two hands of which the one that is to be higher is not; None when all are in order."""
+    """(higher, lower, comparison) of two hands of which the one that is to be higher is lower, else of two equal ones; None in order."""
     names = [name for name, _ in forms]
-    for higher, lower in itertools.pairwise(names):
-        compared = compare_ranks(hands[higher], hands[lower])
-        if compared <= 0:
-            return higher, lower, compared
-    return None
+    wrong = [(one, other, found) for one, other in itertools.pairwise(names) if (found := compare_ranks(hands[one], hands[other])) <= 0]
+    return min(wrong, key=lambda pair: pair[2], default=None)
 
 
 def player_groups(seat: Seat, forms: Forms) -> Groups:

@@ -109,7 +109,8 @@ def _set_flaw(settings: Settings, groups: Groups) -> SetFlaw | None:
     if wrong[2] < 0:
         return SetFlaw(words="the low hand ranks higher than the high hand", rule=rule)
     ruling = settings.text("equal_high_and_low")
-    return None if ruling == "stands" else SetFlaw(words="high and low hand are equal", rule=rule, ruling=ruling == "supervisor")
+    equal = SetFlaw(words="high and low hand are equal", rule=rule, ruling=ruling == "supervisor", equal=True)
+    return None if ruling == "stands" else equal
 
 
 def _judge(settings: Settings, round_: Round) -> list[Judged]:

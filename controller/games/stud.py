@@ -66,6 +66,7 @@ def irregularities(
     method: Method, *, dealer: bool = True, community: bool = False, more: Mapping[str, Remedy] | None = None
 ) -> dict[str, Remedy]:
     """The family's irregularity table. `more` holds rows of the game's own, which replace those of the family."""
+    more = more or {}
     rows = {
         "card-face-up": c.ONE_FACE_UP,
         "cards-face-up": c.MORE_FACE_UP,
@@ -81,8 +82,8 @@ def irregularities(
     if community:
         rows |= {"wrong-count-community": c.WRONG_COUNT, "community-card-exposed": COMMUNITY_SEEN}
     if method is Method.AUTOMATED_SHOE:
-        rows |= {"wrong-stack-size": c.WRONG_COUNT, "device-malfunction": c.SHOE_FAILED}
-    return rows | dict(more or {})
+        rows |= {"wrong-stack-size": more.get("wrong-count-seat", c.WRONG_COUNT), "device-malfunction": c.SHOE_FAILED}
+    return rows | dict(more)
 
 
 def anyone_in(round_: Round) -> bool:

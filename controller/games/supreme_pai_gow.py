@@ -41,7 +41,7 @@ from firmware_bridge.cards import Card
 MAIN = "supreme_pai_gow"
 GROUPS = (("high", 2), ("low", 2))
 DOWN4 = (Face.DOWN,) * 4
-
+COPIES = c.house("copies", "34.12(f)-(h) do not name copies; by their wording such a seat pushes")
 
 SETTINGS = (
     c.seats_setting(6, 1, 7, c.house("seats", "six and the dealer, as the sister game")),
@@ -53,7 +53,7 @@ SETTINGS = (
     ),
     Setting(
         name="copies", default="push", allowed=("push", "dealer"), meaning="an equal hand: neither higher nor lower, or the dealer's",
-        rule=c.house("copies", "34.12(f)-(h) do not name copies; by their wording such a seat pushes"),
+        rule=COPIES,
     ),
     vigorish_setting(c.law("34.12(i)")),
     Setting(
@@ -124,7 +124,7 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
         "missing-card": c.DECK_WRONG,
         "duplicate-card": c.DECK_WRONG,
         "foreign-card": c.DECK_WRONG,
-        "too-few-cards": Remedy("deck-off-table", c.analogy("35.9(e)", "cannot happen with a right deck"), "Treated as a wrong deck."),
+        "too-few-cards": c.TOO_FEW,
     }
     if method is Method.AUTOMATED_SHOE:
         rows |= {"wrong-stack-size": c.WRONG_COUNT, "device-malfunction": c.SHOE_FAILED}
@@ -147,7 +147,7 @@ def _set_flaw(settings: Settings, groups: Groups) -> SetFlaw | None:
     if ruling == "stands":
         return None
     words = "high and low hand are equal"
-    return SetFlaw(words=words, rule=c.law("34.12(g)2"), ruling=ruling == "supervisor")
+    return SetFlaw(words=words, rule=c.law("34.12(g)2"), ruling=ruling == "supervisor", equal=True)
 
 
 def _judge(settings: Settings, round_: Round) -> list[Judged]:
@@ -170,19 +170,20 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
 def _compare(settings: Settings, seat: Seat, dealer: dict[str, tuple[Card, ...]]) -> Judged:
     amount = seat.wagers.get(MAIN)
     if seat.wrong:
-        return _result(settings, seat, "lose", c.lost(amount), 0, seat.wrong, c.law("34.12(g)2"))
-    high, low = evaluate_two(c.kept_cards(seat, "high")), evaluate_two(c.kept_cards(seat, "low"))
-    words = f"{high.text} / {low.text}"
-    sides = (
-        _side(settings, high.value, evaluate_two(dealer["high"]).value),
-        _side(settings, low.value, evaluate_two(dealer["low"]).value),
-    )
-    if sides == (1, 1):
+        flaw = _set_flaw(settings, {name: c.kept_cards(seat, name) for name, _ in GROUPS})
+        rule = flaw.rule if flaw is not None else c.law("34.12(g)2")
+        return _result(settings, seat, "lose", c.lost(amount), 0, seat.wrong, rule)
+    own = [evaluate_two(c.kept_cards(seat, name)) for name, _ in GROUPS]
+    against = [evaluate_two(dealer[name]).value for name, _ in GROUPS]
+    words = " / ".join(hand.text for hand in own)
+    sides = {_side(settings, hand.value, value) for hand, value in zip(own, against, strict=True)}
+    copied = any(hand.value == value for hand, value in zip(own, against, strict=True))
+    if sides == {1}:
         vigorish = 0 if amount is None else vigorish_of(settings, amount)
         return _result(settings, seat, "win", None if amount is None else amount - vigorish, vigorish, words, c.law("34.12(g)"))
-    if sides == (-1, -1):
-        return _result(settings, seat, "lose", c.lost(amount), 0, words, c.law("34.12(g)1"))
-    return _result(settings, seat, "push", None if amount is None else 0, 0, words, c.law("34.12(h)"))
+    if sides == {-1}:
+        return _result(settings, seat, "lose", c.lost(amount), 0, words, COPIES if copied else c.law("34.12(g)1"))
+    return _result(settings, seat, "push", None if amount is None else 0, 0, words, COPIES if copied else c.law("34.12(h)"))
 
 
 def _side(settings: Settings, player: int, dealer: int) -> int:

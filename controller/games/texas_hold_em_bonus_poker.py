@@ -29,7 +29,7 @@ BONUS_TABLE = {
 }  # fmt: skip
 
 SETTINGS = (
-    c.seats_setting(6, 1, 7, c.house("seats", "not reachable")),
+    c.seats_setting(6, 1, 7, c.house("seats", "not reachable; nobody wagers on more than one position: 28.13")),
     c.stub_every(c.analogy("23.8(e)")),
     Setting(
         name="two_decks", default=False, allowed=(False, True), meaning=c.TWO_DECKS.meaning,
@@ -57,7 +57,7 @@ def _cards(settings: Settings) -> tuple[Step, ...]:
 
 
 def _stacks(settings: Settings) -> tuple[Step, ...]:
-    return s.by_stacks(2, c.law("28.9(a)"))
+    return s.by_stacks(2, c.law("28.9(a)", "order by 35.9(c), the dealer last"))
 
 
 def _play(settings: Settings) -> tuple[Step, ...]:

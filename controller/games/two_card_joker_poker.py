@@ -78,11 +78,7 @@ def _play(settings: Settings) -> tuple[Step, ...]:
 
 def _irregularities(method: Method) -> Mapping[str, Remedy]:
     wrong = Remedy("all-hands-void", c.memory("wrong number of cards"), "A wrong number of cards at any place: all hands void.")
-    rows = {"wrong-count-seat": wrong, "wrong-count-dealer": wrong}
-    if method is Method.AUTOMATED_SHOE:
-        rows["wrong-stack-size"] = wrong
-    rows["too-few-cards"] = Remedy("deck-off-table", c.analogy("35.9(e)", "cannot happen with a right deck"), "Treated as a wrong deck.")
-    return stud.irregularities(method, more=rows)
+    return stud.irregularities(method, more={"wrong-count-seat": wrong, "wrong-count-dealer": wrong, "too-few-cards": c.TOO_FEW})
 
 
 # ---- settlement

@@ -96,6 +96,10 @@ def _not_yet_played(round_: Round, seat: int) -> bool:
     return "play" not in round_.seats[seat].wagers
 
 
+def _anyone_has_not_played(round_: Round) -> bool:
+    return any(_not_yet_played(round_, seat) for seat in round_.live_seats())
+
+
 def _play_for(*percent: int) -> Option:
     return Option(
         choose="play", meaning="place the play wager, the only one", places="play", size=Size(of=("ante",), percent=percent), rule=SHEETS
@@ -108,8 +112,8 @@ def _play(settings: Settings) -> tuple[Step, ...]:
     fold = s.fold(("ante", "blind"), SHEETS, stays_under=side)
     clockwise = c.analogy("28.10(a)", "seat 1 first, clockwise")
     first = Decide(options=(_play_for(300, 400), h.check(SHEETS)), rule=clockwise)
-    second = Decide(options=(_play_for(200), h.check(SHEETS)), asks=asks, rule=clockwise)
-    third = Decide(options=(_play_for(100), fold), asks=asks, rule=clockwise)
+    second = Decide(options=(_play_for(200), h.check(SHEETS)), asks=asks, when=_anyone_has_not_played, rule=clockwise)
+    third = Decide(options=(_play_for(100), fold), asks=asks, when=_anyone_has_not_played, rule=clockwise)
     if settings.text("community_deal") == STAGED:
         flop: tuple[Step, ...] = h.board(3, BOARD, BURN)
         rest: tuple[Step, ...] = (*h.board(2, BOARD, BURN), Stub(rule=c.analogy("35.9(d)")))
@@ -138,7 +142,7 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
             s.DEALER_SEEN.rule,
             "A dealer's card seen before every seat has played or folded: all hands void; a trips wager may stand.",
         ),
-        "too-few-cards": c.DECK_WRONG,
+        "too-few-cards": c.TOO_FEW,
     }
     return s.irregularities(method, community=True, more=more)
 

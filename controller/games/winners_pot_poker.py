@@ -145,7 +145,7 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
         "missing-card": c.DECK_WRONG,
         "duplicate-card": c.DECK_WRONG,
         "foreign-card": c.DECK_WRONG,
-        "too-few-cards": Remedy("deck-off-table", c.analogy("35.9(e)", "cannot happen with a right deck"), "Treated as a wrong deck."),
+        "too-few-cards": c.TOO_FEW,
     }
     if method is Method.AUTOMATED_SHOE:
         rows |= {"wrong-stack-size": wrong, "device-malfunction": c.SHOE_FAILED}

@@ -13,7 +13,7 @@ from controller.table.arriving import stub_count_due
 from controller.table.codes import sentence
 from controller.table.desk import Desk, stub_expected
 from controller.table.going_on import settle_alarm
-from controller.table.hand_cards import check_named, hand_faces, match_named, named_groups, open_group
+from controller.table.hand_cards import check_named, hand_faces, is_set_wrongly, match_named, named_groups, open_group
 from controller.table.judging import overall
 from controller.table.show_acts import show_hand
 from controller.table.side_acts import declare_outcome, expose_side
@@ -239,7 +239,7 @@ def _ruled(desk: Desk, number: int, groups: tuple[tuple[str, tuple[Card, ...]], 
 
 
 def set_dealer(desk: Desk, act: SetHand) -> None:
-    """The dealer sets by the house way; a hand set otherwise is set again."""
+    """The dealer sets by the house way, where one was filed; a hand set otherwise, or against the rules of setting, is set again."""
     step = desk.step
     if isinstance(step, ExposeCards) and step.what is Who.DEALER:
         turn_dealer(desk, desk.round, ())
@@ -266,8 +266,7 @@ def set_dealer(desk: Desk, act: SetHand) -> None:
             f"The dealer's hand is set as {' and '.join(f'{n} {size}' for n, size in step.groups)}.",
             step.rule,
         )
-    as_advised = advised is None or _codes(groups) == _codes(tuple(advised.items()))
-    if not as_advised and not procedure.game.sets_are_equal(procedure.settings, dict(groups), advised or {}):
+    if is_set_wrongly(desk, groups, advised):
         if len(told) == len(hand) and not desk.round.dealer_exposed:
             desk.emit(f.Exposed(place=DEALER, cards=told, done=False))
         desk.irregular("wrong-set", where=DEALER)
@@ -281,10 +280,6 @@ def set_dealer(desk: Desk, act: SetHand) -> None:
     desk.notes.cards = tuple(card for _, group in groups for card in group)
     desk.judge()
     desk.fire("advance")
-
-
-def _codes(groups: tuple[tuple[str, tuple[Card, ...]], ...]) -> dict[str, list[int]]:
-    return {name: sorted(card.code for card in cards) for name, cards in groups}
 
 
 # ---- declaring, collecting, counting

@@ -48,7 +48,7 @@ def moved(result: Ledger | Imbalance, state: TableState) -> Ledger:
 def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
     """Account for one card that left the device: ledger, census, order."""
     deck, code = state.deck, unseal(sealed, CENSUS).code
-    ledger = deck.ledger.leave(place) if deck.ledger.device else deck.ledger.put_in(place, 1)
+    ledger = deck.ledger.leave(place) if deck.ledger.device else _out_of_an_empty_device(state, place)
     drawn = deck.census.draw(code)
     census = drawn if type(drawn) is ShoeCensus else deck.census  # the card may be beyond it
     watch, finding = deck.watch.advance(code)
@@ -58,6 +58,15 @@ def card_left(state: TableState, sealed: Sealed, place: Place) -> None:
         state.deck = replace(deck, ledger=ledger, census=census, watch=watch, fresh=False, finding=finding.sentence)
     if state.round is not None:
         state.round.out += 1
+
+
+def _out_of_an_empty_device(state: TableState, place: Place) -> Ledger:
+    """A card out of a device that holds none by the ledger: one of the stub, racked after the last card of a round, or one too many."""
+    round_, ledger = state.round, state.deck.ledger
+    if round_ is None or not round_.stub_racked or round_.collected or round_.out >= ledger.loaded:
+        return ledger.put_in(place, 1)
+    round_.racked -= 1
+    return moved(ledger.move(Place.DISCARDED, place), state)
 
 
 def move(state: TableState, source: Place, target: Place, cards: int = 1) -> None:

@@ -5,12 +5,17 @@ An unread card of a hand can be any card that is named; a card that was read can
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
+from controller.dealing.game import Groups
 from controller.dealing.round import Held, Round
 from controller.table.acts import SetHand
 from controller.table.desk import Desk
 from firmware_bridge.cards import UNREADABLE, Card, Sealed, unseal_all, unseal_held
 
 CHECK = "checking cards that a person named"
+NamedGroups: TypeAlias = "tuple[tuple[str, tuple[Card, ...]], ...]"
+"""The hands of a set by their names, the highest first."""
 
 
 def check_named(desk: Desk, place: str, named: tuple[Card, ...]) -> None:
@@ -37,10 +42,23 @@ def open_group(group: tuple[Sealed, ...], because: str) -> tuple[Card, ...]:
     return unseal_all(group, because)
 
 
-def named_groups(act: SetHand) -> tuple[tuple[str, tuple[Card, ...]], ...]:
+def named_groups(act: SetHand) -> NamedGroups:
     """The groups that the act names, in the vocabulary's words."""
     groups = (("keep", act.keep), ("high", act.high), ("medium", act.medium), ("low", act.low))
     return tuple((name, cards) for name, cards in groups if cards)
+
+
+def is_set_wrongly(desk: Desk, groups: NamedGroups, advised: Groups | None) -> bool:
+    """The dealer's set is neither the house way's nor a copy of it; where no way was filed, it breaks the rules that bind every hand."""
+    game, settings = desk.procedure.game, desk.procedure.settings
+    if advised is None:
+        flaw = game.set_flaw(settings, dict(groups))
+        return flaw is not None and not flaw.equal
+    return _codes(groups) != _codes(tuple(advised.items())) and not game.sets_are_equal(settings, dict(groups), advised)
+
+
+def _codes(groups: NamedGroups) -> dict[str, list[int]]:
+    return {name: sorted(card.code for card in cards) for name, cards in groups}
 
 
 def hand_faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: str) -> tuple[Card, ...]:

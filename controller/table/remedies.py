@@ -24,6 +24,8 @@ def apply_remedy(desk: Desk, kind: str, remedy: str, rule: Rule, where: str) -> 
     match remedy:
         case "hand-dead":
             done = _hand_dead(desk, rule, where)
+        case "shake-again":
+            desk.fire("shake")
         case "player-chooses":
             _player_may_void(desk, kind, where)
         case "burn-it" if kind == "player-card-exposed":

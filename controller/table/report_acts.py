@@ -51,6 +51,8 @@ def report(desk: Desk, act: Report) -> None:
         desk.refuse("not-expected-now", "No card lies on the table that could be put right.")
     if not _in_time(desk, kind):
         desk.refuse("not-expected-now", "This is no irregularity any more: those cards are due to be seen now.")
+    if kind == "invalid-roll" and kind in desk.procedure.irregularities and not _may_be_shaken_again(desk):
+        desk.refuse("not-expected-now", "Cards have come by this roll; if they began at the wrong position, report wrong-start.")
     where = f"seat {act.seat}" if isinstance(act.seat, int) else str(act.seat or act.area or "")
     if kind == "card-drawn-in-error":
         desk.notes.to = "aside"
@@ -77,6 +79,12 @@ def _in_time(desk: Desk, kind: str) -> bool:
     return True
 
 
+def _may_be_shaken_again(desk: Desk) -> bool:
+    """Until the first card of the deal that the roll begins."""
+    begun = desk.procedure.phases.after(desk.draft.phase, "shake", desk.round) is not None
+    return desk.kind is StateKind.STARTING or (begun and not desk.round.out)
+
+
 def _community_down(round_: Round) -> list[int]:
     """The numbers of the community cards that lie face down."""
     return [number for number, held in enumerate(round_.hands.get(COMMUNITY, ()), start=1) if not held.shown]
@@ -96,7 +104,7 @@ def _due_now(desk: Desk) -> Collection[int]:
 def _a_decision_is_due(desk: Desk) -> bool:
     """True until the last player has decided, while the table is not held; cards that follow the last decision change nothing."""
     procedure, round_ = desk.procedure, desk.round
-    if desk.kind is StateKind.WAGERING or desk.draft.phase not in procedure.by_name:
+    if desk.kind is StateKind.WAGERING or desk.draft.phase not in procedure.by_name or not round_.live_seats():
         return False
     rest = procedure.steps[procedure.names.index(desk.draft.phase) :]
     return any(_asks_players(step) and (step.when is None or step.when(round_)) for step in rest)

@@ -206,16 +206,26 @@ def test_the_dealer_reads_in_how_many_passes_hands_are_settled() -> None:
 
 
 @pytest.mark.rule("13:69F-28.12(a)")
-def test_a_dealers_card_seen_while_seats_may_still_play_voids_all_hands_but_not_after_the_last_has() -> None:
+@pytest.mark.parametrize(("choose", "state"), [("check", "void"), ("play", "dealing")])
+def test_a_dealers_card_seen_while_a_seat_may_still_play_voids_all_hands_but_not_after_the_last_has(choose: str, state: str) -> None:
     bench = table()
     bets(bench, 1)
     places(bench)
     decide(bench, 1, "check")
     places(bench)
-    decide(bench, 1, "play")
+    decide(bench, 1, choose)
     assert bench.view().state == "dealing"
-    assert do(bench, "report", {"what": "dealer-card-exposed"}).refused is None
-    assert bench.view().state == "void"
+    assert do(bench, "report", {"what": "dealer-card-exposed"}).state == state
+
+
+@pytest.mark.rule("house:community-card-exposed")
+@pytest.mark.parametrize(("choose", "state"), [("check", "void"), ("play", "settling")])
+def test_the_last_two_of_a_board_may_be_seen_with_the_flop_once_all_have_played(choose: str, state: str) -> None:
+    bench = table(community_deal="face-down-first")
+    bets(bench, 1)
+    places(bench)
+    did(bench, "decide", {"seat": 1, "choose": choose, **({"amount": 30} if choose == "play" else {})})
+    assert do(bench, "report", {"what": "community-card-exposed"}).state == state
 
 
 @pytest.mark.rule("house:community-card-exposed")
