@@ -29,15 +29,13 @@ from controller.service.errors import BusyError, RequestError, StoppingError
 from controller.service.lending import Lending, read_grant
 from controller.service.metrics import Metrics
 from controller.service.persons import Persons, take_codes
+from controller.service.request_body import read_body
 from controller.service.sheet import SheetChangedError, SheetDesk
 from controller.service.strict import shown
 from controller.service.table_task import TableBrokenError, TableTask
 from controller.service.token import is_token
 from controller.table.acts import AnyAct
 from controller.table.parse import parse_act, parse_by
-
-BODY_LIMIT_BYTES: Final = 65_536
-"""The longest act names every card of an eight-deck rescan: 2 kB."""
 
 WAIT_MAX_S: Final = 30.0
 """A follower asks again at least this often, so a dead one frees its place."""
@@ -119,7 +117,7 @@ class Api:
 
     async def _act(self, request: Request) -> Response:
         task = self._table(request)
-        act, desk = _read_act(await _read_body(request)), self._sheets.get(task.id)
+        act, desk = _read_act(await read_body(request)), self._sheets.get(task.id)
         if desk is not None:
             act = desk.stamped(act)
         answer = await task.ask(act)
@@ -129,7 +127,7 @@ class Api:
 
     async def _lend(self, request: Request) -> Response:
         task = self._table(request)
-        device, (body, codes) = _device_name(task, request), take_codes(await _read_body(request))
+        device, (body, codes) = _device_name(task, request), take_codes(await read_body(request))
         grant = read_grant(body)
         await self._persons.prove(codes, by=grant.by, second=grant.second)
         answer, place = await self._lending.lend(task, device, grant, request.scope["server"][0])
@@ -146,7 +144,7 @@ class Api:
         if self._captures is None:
             raise HTTPException(404)
         if request.method == "POST":
-            body, codes = take_codes(await _read_body(request))
+            body, codes = take_codes(await read_body(request))
             wanted = read_switch(body)
             await self._persons.prove(codes, by=wanted.by, second=wanted.second)
             return _json(await self._captures.switch(task, device, wanted))
@@ -255,18 +253,6 @@ def _device(driver: DeviceDriver) -> dict[str, object]:
     }
 
 
-async def _read_body(request: Request) -> object:
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > BODY_LIMIT_BYTES:
-            raise RequestError("body-too-big", f"The request is longer than {BODY_LIMIT_BYTES} bytes.", "Send one act.", "", 413)
-    try:
-        return msgspec.json.decode(bytes(body))
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise RequestError("not-json", "The request's body is no JSON.", "Send one act as a JSON object.") from error
-
-
 def _read_act(body: object) -> AnyAct:
     if not isinstance(body, dict):
         raise RequestError("bad-act", "An act is a JSON object.", 'Send e.g. {"close_bets": true, "by": "dealer:D7"}.')
@@ -289,7 +275,7 @@ def _number(request: Request, key: str, most: float) -> float:
     except ValueError:
         number = math.nan
     if not 0 <= number <= most:
-        raise RequestError("bad-number", f"`{key}` is `{shown(text)}`.", f"Write a number from 0 to {most:g}.", key)
+        raise RequestError("bad-number", f"`{key}` is `{shown(text)}`.", f"Write a number from 0 to {most:.0f}.", key)
     return number
 
 

@@ -35,6 +35,7 @@ from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.feed import Feed
 from controller.service.habits import Post
+from controller.service.http_door import Door
 from controller.service.inbox import Standing
 from controller.service.leave import Leave
 from controller.service.lifecycle import draft_started, draft_stopped
@@ -51,9 +52,6 @@ from controller.service.usb_watch import make_usb_watch
 from controller.service.watch import Watch
 from controller.table.state import TableState
 from firmware_bridge.reports import Capability
-
-CONNECTIONS_MAX: Final = 64
-"""A console, a scenario runner and monitoring for a few tables; more is a program gone wrong."""
 
 API_GOODBYE_S: Final = 1
 """Requests under way at the end get this long."""
@@ -278,10 +276,9 @@ def _api_settings(api: Api) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         lifespan="off",
-        http="h11",
+        http=Door,
         ws="none",
         server_header=False,
-        limit_concurrency=CONNECTIONS_MAX,
         timeout_graceful_shutdown=API_GOODBYE_S,
     )
 

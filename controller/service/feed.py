@@ -39,6 +39,7 @@ class Feed:
         self._entries: deque[FeedEntry] = deque(maxlen=limit)
         self._dropped_up_to = 0
         self._arrived = asyncio.Event()
+        self._ended = False
 
     @property
     def last(self) -> int:
@@ -81,11 +82,16 @@ class Feed:
                 high = middle
         return [kept[index] for index in range(low, min(len(kept), low + PAGE_ENTRIES))]
 
+    def end(self) -> None:
+        """Say that nothing more comes: nobody waits any longer."""
+        self._ended = True
+        self._arrived.set()
+
     async def wait_after(self, number: int, seconds: float) -> list[FeedEntry]:
         """Return entries after a number, waiting up to this time for the first; empty when none came."""
         try:
             async with asyncio.timeout(seconds):
-                while not (found := self.after(number)):
+                while not (found := self.after(number)) and not self._ended:
                     await self._arrived.wait()
         except TimeoutError:
             return []

@@ -170,6 +170,7 @@ class TableTask:
             await self._refuse_for_ever()
         finally:
             self._stopping = True
+            self.feed.end()
             while not self._inbox.empty():
                 answer_with(self._inbox.get_nowait(), StoppingError(self.id))
             await self._let_go_of_devices()

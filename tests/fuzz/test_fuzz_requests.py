@@ -15,7 +15,7 @@ from controller.dealing.procedure import build_procedure
 from controller.errors import ShoedError
 from controller.games import find_game
 from controller.scenario.script import Scenario, load_scenario
-from controller.service.api import BODY_LIMIT_BYTES
+from controller.service.request_body import BODY_LIMIT_BYTES
 from controller.table.acts import By
 from controller.table.parse import ACT_KEYS, ROLES, parse_act, parse_by
 from tests.fuzz.judging import MemoryWatch, in_time, is_told, telling

@@ -20,7 +20,7 @@ from controller.games import find_game
 from controller.journal.batch import JournalState
 from controller.journal.entry import EntryDraft
 from controller.journal.journal import Journal
-from controller.service.api import BODY_LIMIT_BYTES, Api, _read_act
+from controller.service.api import Api, _read_act
 from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.feed import Feed
@@ -28,6 +28,7 @@ from controller.service.habits import Post
 from controller.service.inbox import Heard
 from controller.service.logs import LogFile, make_logger
 from controller.service.metrics import Metrics
+from controller.service.request_body import BODY_LIMIT_BYTES
 from controller.service.table_task import TableTask
 from firmware_bridge.cards import Sealed, parse_card
 from firmware_bridge.events import CardFlag, CardRead, ShoeLoaded, ShuffleDone, ShuffleMode, ShuffleResult, ShuffleStarted
