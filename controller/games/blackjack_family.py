@@ -25,6 +25,7 @@ from controller.hands import points
 from firmware_bridge.cards import UNREADABLE, Card
 
 LOOK: Final = "hands of this game lie face up"
+NO_CARD: Final = c.parallel("S.D. 20:18:15:28")
 WAITS: Final = frozenset({"blackjack", "surrendered"})
 """Hands that play no more and whose result may depend on the dealer's hole card alone."""
 ENDED: Final = frozenset({"bust", "rescued"})
@@ -329,7 +330,7 @@ def _against_dealer(terms: Terms, dealer: Dealer, cards: tuple[Card, ...]) -> Re
 
 def judge(terms: Terms, settings: Settings, round_: Round) -> list[Judged]:
     """What is known of every seat's hands and side wagers."""
-    judged: list[Judged] = []
+    judged = [_dead(seat) for seat in round_.seats.values() if seat.status == "dead"]
     dealer = dealer_of(terms, round_)
     for number in round_.live_seats():
         places, seat = round_.played_by(number), round_.seats[number]
@@ -346,6 +347,12 @@ def judge(terms: Terms, settings: Settings, round_: Round) -> list[Judged]:
         if len(places) > 1 and sides:
             judged.append(_judged(str(number), sides, terms.rules.settle))
     return judged
+
+
+def _dead(seat: Seat) -> Judged:
+    """A box that got no card plays for nothing: its wagers go back."""
+    pays = {name: None if amount is None else 0 for name, amount in seat.wagers.items()}
+    return Judged(key=str(seat.number), results=dict.fromkeys(seat.wagers, "void"), pays=pays, rule=NO_CARD, hand="no card")
 
 
 def _slip(terms: Terms, place: str, hand: PlayedHand, result: Result | None, sides: Mapping[str, SideResult]) -> Judged:

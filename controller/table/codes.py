@@ -40,8 +40,8 @@ REFUSALS = _codes(
 )  # fmt: skip
 
 IRREGULARITIES = _codes(
-    ("card-face-up", "One card lay face up in the shoe or deck.", "Put it in the discard rack and draw the next card."),
-    ("cards-face-up", "A second card lay face up in the shoe or deck.", "Follow the remedy shown: the hands are void."),
+    ("card-face-up", "One card lay face up in the shoe or deck.", "Do not use it; follow the remedy shown."),
+    ("cards-face-up", "A second card lay face up in the shoe or deck.", "Stop and follow the remedy shown."),
     ("card-drawn-in-error", "A card left the shoe that no step asked for.", "Leave it where it is, unseen; the remedy shown says where it goes."),
     ("wrong-count-seat", "A seat does not have the number of cards that the rule gives it.", "Stop dealing and follow the remedy shown."),
     ("wrong-count-dealer", "The dealer does not have the number of cards that the rule gives.", "Stop dealing and follow the remedy shown."),
@@ -89,7 +89,7 @@ REMEDIES = {
     "reset-house-way": "the dealer's hand is set again by the house way",
     "offer-to-players": "the card is offered to the players in turn",
     "burn-it": "the card is burned",
-    "reshuffle-and-continue": "the muck is shuffled into the rest of the deck and dealing goes on",
+    "reshuffle-and-continue": "the discards are shuffled with what is left, and dealing goes on",
     "play-on": "what happened stands and play goes on",
 }
 

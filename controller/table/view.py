@@ -11,7 +11,7 @@ from controller.dealing.rules import Standing
 from controller.dealing.sizes import money
 from controller.dealing.steps import Decide, SetHands, Stack, StateKind, Who
 from controller.dealing.turn_steps import PlayHands
-from controller.table.codes import REFUSALS, sentence
+from controller.table.codes import REFUSALS, REMEDIES, sentence
 from controller.table.desk import Notes, Refusal, stub_expected
 from controller.table.judging import overall, told_wagers, visible_keys
 from controller.table.look import Look, look_at
@@ -78,7 +78,10 @@ def _message(notes: Notes, refusal: Refusal | None) -> str:
     if notes.message:
         return notes.message
     code = notes.irregularity or notes.alarm
-    return sentence(code) if code is not None else ""
+    if code is None:
+        return ""
+    words = REMEDIES.get(notes.remedy or "", "") if notes.irregularity is not None else ""
+    return f"{sentence(code)} {words[0].upper()}{words[1:]}." if words else sentence(code)
 
 
 def _result(procedure: Procedure, round_: Round, key: str) -> str | ResultsByWager:
