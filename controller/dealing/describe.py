@@ -10,6 +10,7 @@ from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Setting
 from controller.dealing.show_steps import ShowHands
 from controller.dealing.side_steps import BurnByFirst, DecideSide, ExposeSide
+from controller.dealing.sizes import Size
 from controller.dealing.steps import (
     Betting,
     Burn,
@@ -208,10 +209,21 @@ def _or(options: tuple[Option, ...]) -> str:
 
 
 def option_words(option: Option) -> str:
-    """What a choice means, with the size of the wager that it places."""
-    notes = [f"{option.places}: {option.size.words}"] if option.size is not None else []
+    """What a choice means, with the size of the wager that it places unless that has a line of its own."""
+    size = option.size
+    notes = [f"{option.places}: {size.words}"] if size is not None and size.rule is None else []
     notes += [f"also called {' or '.join(option.also)}"] if option.also else []
     return f"{option.meaning} ({'; '.join(notes)})" if notes else option.meaning
+
+
+def option_lines(name: str, option: Option) -> tuple[RuleLine, ...]:
+    """A choice, and what the size of its wager rests on."""
+    return rule_line(name, option_words(option), option.rule), *size_lines(name, option.size)
+
+
+def size_lines(name: str, size: Size | None) -> tuple[RuleLine, ...]:
+    """The size of a wager, where it rests on something else than the wager."""
+    return () if size is None or size.rule is None else (rule_line(f"{name}, amount", size.words, size.rule),)
 
 
 def rule_line(name: str, words: str, rule: Rule) -> RuleLine:
@@ -223,11 +235,13 @@ def procedure_lines(procedure: Procedure) -> list[RuleLine]:
     """Wagers, steps with their options, irregularities and the stub count, each with its rule."""
     game = procedure.game
     offered = [w for w in game.wagers if w.offered is None or w.offered(procedure.settings)]
-    lines = [rule_line(f"wager {w.name}", w.meaning, w.rule) for w in offered]
+    lines = []
+    for wager in offered:
+        lines += [rule_line(f"wager {wager.name}", wager.meaning, wager.rule), *size_lines(f"wager {wager.name}", wager.size)]
     for name, step in zip(procedure.names, procedure.steps, strict=True):
         lines.append(rule_line(name, step_words(step), step.rule))
         options = step.options if isinstance(step, Decide | DecideSide | SetHands | Settle | PlayHands) else ()
-        lines += [rule_line(f"{name}: {option.choose}", option_words(option), option.rule) for option in options]
+        lines += [line for option in options for line in option_lines(f"{name}: {option.choose}", option)]
     for kind, first in procedure.irregularities.items():
         lines += [rule_line(f"irregularity {kind}", f"{row.words} ({row.remedy})", row.rule) for row in first.rows()]
     if game.stub is not None:

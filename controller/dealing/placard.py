@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.dealing.describe import RuleLine, option_words, rule_line, step_words
+from controller.dealing.describe import RuleLine, option_lines, rule_line, size_lines, step_words
 from controller.dealing.procedure import Procedure
 from controller.dealing.settings import Plain, Setting, toml_text
 from controller.dealing.side_steps import DecideSide
@@ -89,8 +89,9 @@ def _wagers(procedure: Procedure) -> tuple[RuleLine, ...]:
     for kind in procedure.game.wagers:
         if kind.offered is not None and not kind.offered(procedure.settings):
             continue
-        size = f" ({kind.size.words})" if kind.size is not None else ""
-        lines.append(rule_line(kind.name.replace("_", " "), f"{kind.meaning}{size}", kind.rule))
+        size = f" ({kind.size.words})" if kind.size is not None and kind.size.rule is None else ""
+        name = kind.name.replace("_", " ")
+        lines += [rule_line(name, f"{kind.meaning}{size}", kind.rule), *size_lines(name, kind.size)]
     return tuple(lines)
 
 
@@ -100,7 +101,7 @@ def _choices(procedure: Procedure) -> tuple[RuleLine, ...]:
         options = _options(step)
         if options:
             lines.append(rule_line(name, step_words(step), step.rule))
-        lines += [rule_line(f"{name}, {option.choose}", option_words(option), option.rule) for option in options]
+        lines += [line for option in options for line in option_lines(f"{name}, {option.choose}", option)]
     return tuple(lines)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from controller.dealing.rules import Rule
+
 Wagers = Mapping[str, int | None]
 
 
@@ -33,6 +35,8 @@ class Size:
 
     most: int | None = None
     """Cents that the wager never passes, whatever the others are."""
+    rule: Rule | None = None
+    """What the size rests on; None: on what the wager itself rests on."""
 
     def base(self, wagers: Wagers) -> int | None:
         """The cents that the size is measured by; None when one of them is not told, or none is placed."""

@@ -30,6 +30,8 @@ WAITS: Final = frozenset({"blackjack", "surrendered"})
 """Hands that play no more and whose result may depend on the dealer's hole card alone."""
 ENDED: Final = frozenset({"bust", "rescued"})
 EVEN: Final = Fraction(1)
+SOFT_21: Final = c.house("soft_21_may_draw")
+"""Closes a soft 21, which the text does not bar from drawing."""
 
 Special: TypeAlias = "Callable[[tuple[Card, ...], PlayedHand], tuple[str, Odds] | None]"
 """(words, odds) of a hand of 21 that is paid more than even money."""
@@ -177,7 +179,7 @@ def closes(terms: Terms, round_: Round, place: str) -> Closing | None:
     if hand.doubled:
         return Closing(status="doubled", rule=rules.double)
     if total.points == points.BEST and not (total.soft and terms.soft_21_may_draw):
-        return Closing(status="twenty-one", rule=rules.closed_21)
+        return Closing(status="twenty-one", rule=SOFT_21 if total.soft else rules.closed_21)
     if terms.split_aces == "one-card" and is_split_ace(hand, cards) and not may_split(terms, round_, place):
         return Closing(status="one-card", rule=rules.split_aces)
     return None

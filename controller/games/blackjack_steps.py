@@ -42,6 +42,7 @@ CARDS_A_HAND: Final = 5
 """Set aside for each hand when a round begins. A hand takes 2.7 cards on the average; a round may take more."""
 
 
+INSURED: Final = c.memory("insurance", "at most half of the wagers")
 BURN: Final = c.parallel("PA 685a.7(c)", "the first card of a new shoe, and one card by a dealer who comes to the table")
 
 
@@ -64,7 +65,7 @@ def new_dealer_setting() -> Setting:
 
 def insurance(terms: Terms, *, of: tuple[str, ...]) -> Decide:
     """Offered to every seat while the dealer shows an ace."""
-    size = Size(of=of, between=(0, 50), usual=50)
+    size = Size(of=of, between=(0, 50), usual=50, rule=INSURED)
     take = Option(
         choose="insurance", places="insurance", size=size, rule=terms.rules.insurance,
         meaning="a wager that the hole card is of ten",
@@ -73,9 +74,11 @@ def insurance(terms: Terms, *, of: tuple[str, ...]) -> Decide:
     return Decide(options=(take, decline), unsaid="none", order=Order.ANY, when=family.shows_ace, rule=terms.rules.insurance)
 
 
-def another_wager(name: str, of: tuple[str, ...], rule: Rule, meaning: str, *, order: Order = Order.ANY) -> Decide:
-    """A wager that each seat may add while the first cards come, at most those that it is measured by."""
-    size = Size(of=of, between=(0, 100), usual=100)
+def another_wager(
+    name: str, of: tuple[str, ...], rule: Rule, meaning: str, *, most: Rule | None = None, order: Order = Order.ANY
+) -> Decide:
+    """A wager that each seat may add while the first cards come, at most those that it is measured by; `most`: what that rests on."""
+    size = Size(of=of, between=(0, 100), usual=100, rule=most)
     add = Option(choose=name, places=name, size=size, rule=rule, meaning=meaning)
     decline = Option(choose="none", also=("decline",), meaning="nothing is added", rule=rule)
     return Decide(options=(add, decline), unsaid="none", order=order, rule=rule)

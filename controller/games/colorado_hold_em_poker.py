@@ -13,6 +13,7 @@ from functools import partial
 
 from controller.dealing.game import Game, Judged
 from controller.dealing.round import COMMUNITY, Round, Seat, seat_place
+from controller.dealing.rules import Rule
 from controller.dealing.settings import Setting, Settings
 from controller.dealing.steps import (
     Collect,
@@ -72,12 +73,17 @@ SETTINGS = (
 )  # fmt: skip
 
 
-def _cards_by_pass(settings: Settings) -> tuple[Step, ...]:
-    return (
-        Wagers(rule=c.law("23.8(b)3")),
-        Deal(to=(Who.WAGERED, Who.COMMUNITY), facing=DOWN3, rule=c.law("23.8(c)")),
-        Stub(rule=c.law("23.8(d)")),
-    )
+def _from_the_hand(settings: Settings) -> tuple[Step, ...]:
+    return _by_pass(c.law("23.8(b)3"), c.law("23.8(c)"), c.law("23.8(d)"))
+
+
+def _from_the_shoe(settings: Settings) -> tuple[Step, ...]:
+    unread = "13:69F-23.7 was not reachable"
+    return _by_pass(c.analogy("31.8(a)", unread), c.analogy("23.8(c)", f"as from the hand; {unread}"), c.analogy("31.8(d)", unread))
+
+
+def _by_pass(no_more_bets: Rule, order: Rule, stub: Rule) -> tuple[Step, ...]:
+    return Wagers(rule=no_more_bets), Deal(to=(Who.WAGERED, Who.COMMUNITY), facing=DOWN3, rule=order), Stub(rule=stub)
 
 
 def _stacks(settings: Settings) -> tuple[Step, ...]:
@@ -91,9 +97,10 @@ def _stacks(settings: Settings) -> tuple[Step, ...]:
 
 
 def _play(settings: Settings) -> tuple[Step, ...]:
+    size = c.times("ante", settings.number("bet_size"), c.house("bet_size"))
     bet = Option(
-        choose="bet", meaning="place the bet wager and discard one card", places="bet", size=c.times("ante", settings.number("bet_size")),
-        discard=1, keep=2, rule=c.law_69e("1.13L(b)3", "one discard; the size of the bet is a house setting"),
+        choose="bet", meaning="place the bet wager and discard one card", places="bet", size=size, discard=1, keep=2,
+        rule=c.law_69e("1.13L(b)3", "one discard"),
     )  # fmt: skip
     fold = Option(
         choose="fold", meaning="give up the ante", status="folded", forfeits=("ante",), stays_under="bonus",
@@ -108,7 +115,7 @@ def _play(settings: Settings) -> tuple[Step, ...]:
             options=(bet, fold, shown) if settings.table("immediate_winners") else (bet, fold),
             rule=c.law_69e("1.13L(b)2", "areas for ante and bet; clockwise order by the uniform pattern"),
         ),
-        ExposeCards(what=Who.COMMUNITY, rule=c.law("23.8(d)", "no further cards come; the three are turned up")),
+        ExposeCards(what=Who.COMMUNITY, rule=c.inferred("23.8(d)", "no further cards come; the three are turned up")),
         Settle(rule=c.analogy("33.10(f)", "right first, counterclockwise")),
         Collect(rule=c.analogy("21.8(o)", "so that each hand can be rebuilt")),
     )
@@ -229,7 +236,7 @@ GAME = Game(
         WagerKind(name="bet", before_deal=False, rule=c.law_69e("1.13L(b)2"), meaning="after the cards"),
     ),
     deck=lambda settings: DeckSpec(decks=1),
-    deals={Method.MANUAL_SHOE: _cards_by_pass, Method.HAND: _cards_by_pass, Method.AUTOMATED_SHOE: _stacks},
+    deals={Method.MANUAL_SHOE: _from_the_shoe, Method.HAND: _from_the_hand, Method.AUTOMATED_SHOE: _stacks},
     play=_play,
     irregularities=_irregularities,
     judge=_judge,

@@ -125,9 +125,9 @@ def list_of_preferences(parse: Callable[[Sequence[Mapping[str, object]]], object
     return check
 
 
-def times(wager: str, multiple: int) -> Size | None:
-    """Exactly so many times another wager; None (any amount) for 0."""
-    return Size(of=(wager,), percent=(100 * multiple,)) if multiple else None
+def times(wager: str, multiple: int, rule: Rule | None = None) -> Size | None:
+    """Exactly so many times another wager; None (any amount) for 0. `rule`: what the multiple rests on, if not on what the wager does."""
+    return Size(of=(wager,), percent=(100 * multiple,), rule=rule) if multiple else None
 
 
 def singly(hand: Rule | None = None, stacks: Rule | None = None) -> dict[Method, Rule]:

@@ -36,14 +36,14 @@ BONUS: Final[dict[str, Plain]] = {"K": 3, "Q": 3, "J": 3, "9": 6, "8": 8, "7": 1
 """Odds by the third card, and of three eights."""
 
 RULES: Final = Rules(
-    deal=c.analogy("21.7", "box 1 first, clockwise; each card from the shoe, turned face up: 13:69F-26.7(b)"),
+    deal=c.parallel("PA 685a.7(e)", "box 1 first, clockwise; each card from the shoe, turned face up: 13:69F-26.7(b)"),
     hole=c.house("second_dealer_card", "its place in the sequence is not in the text that was read"),
     look=c.parallel("PA 665a.1", "a card reader tells whether the hole card makes a blackjack"),
-    insurance=c.law("26.11(a)", "wins on a king, queen or jack; at most half of the wagers: the trade's pattern"),
+    insurance=c.law("26.11(a)", "wins on a king, queen or jack"),
     hit=c.law("26.12(a)1", "not with a blackjack or a hard 21"),
     stand=c.memory("standing"),
     double=c.law("26.9(a)", "at most the amount of the wagers; one card; on split hands too: 13:69F-26.12(a)2"),
-    split=c.law("26.10(a)", "two cards of one value; wagers equal to those of the first hand"),
+    split=c.law("26.10(a)", "two cards of one value, an equal wager; that the attack wager is matched too: published descriptions"),
     split_aces=c.parallel("published game descriptions", "one card each, once"),
     surrender=c.law("26.8(a)", "half of the wagers, also after further cards; after doubling: published descriptions"),
     blackjack=c.law("26.5(a)3", "even money: published descriptions"),
@@ -140,9 +140,7 @@ def _deal(settings: Settings) -> tuple[Step, ...]:
     hole = (
         (Deal(to=(Who.DEALER,), facing=(Face.DOWN,), rule=RULES.hole),) if settings.text("second_dealer_card") == "after-the-deal" else ()
     )
-    attack = steps.another_wager(
-        ATTACK, (MAIN,), c.law("26.5(a)", "at most the initial wager: published descriptions"), "seeing the up card"
-    )
+    attack = steps.another_wager(ATTACK, (MAIN,), c.law("26.5(a)"), "seeing the up card", most=DESCRIPTIONS)
     return (
         Wagers(rule=c.law("26.6(b)", "before the first card")),
         *steps.opening_burn(settings),
@@ -190,7 +188,7 @@ GAME = Game(
     wagers=(
         WagerKind(name=MAIN, also=("wager",), required=True, rule=c.law("26.6(b)"), meaning="before the first card"),
         WagerKind(
-            name=BONUS_WAGER, side=True, size=Size(of=(MAIN,), between=(0, 100), most=BONUS_MOST), rule=c.law("26.6(a)"),
+            name=BONUS_WAGER, side=True, size=Size(of=(MAIN,), between=(0, 100), most=BONUS_MOST, rule=DESCRIPTIONS), rule=c.law("26.6(a)"),
             meaning="optional, before the first card: the dealer passes 21 with exactly three cards",
         ),
         WagerKind(name=ATTACK, before_deal=False, rule=c.law("26.5(a)"), meaning="when the dealer's card is up"),

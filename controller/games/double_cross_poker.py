@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from controller.dealing.game import Game, Judged
 from controller.dealing.round import COMMUNITY, DEALER, Round, seat_place
+from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Setting, Settings, nearest, shown
 from controller.dealing.steps import (
     Burn,
@@ -125,18 +126,19 @@ SETTINGS = (
 
 def _cards_by_pass(settings: Settings) -> tuple[Step, ...]:
     deal = c.analogy("23.8(c)", "two passes, the dealer last; 25.7(a) and 25.8(a) permit the shoe and the hand")
-    return (*stud.one_by_one(2, deal), *_cross(settings, "after the hands; not reachable"))
+    return (*stud.one_by_one(2, deal), *_cross(settings, c.house("cross_order", "after the hands; not reachable")))
 
 
 def _stacks(settings: Settings) -> tuple[Step, ...]:
     deal = c.law("25.9(a)", "stacks of two; their order by 35.9(c), the dealer last by 28.9")
-    return (*stud.by_stacks(2, deal), *_cross(settings, "from the hand, since five is no multiple of two"))
+    by_hand = c.analogy("35.9(d)", "from the hand, since five is no multiple of two")
+    return (*stud.by_stacks(2, deal), *_cross(settings, by_hand))
 
 
-def _cross(settings: Settings, note: str) -> tuple[Step, ...]:
+def _cross(settings: Settings, rule: Rule) -> tuple[Step, ...]:
     burns = settings.number("burn_before_cross")
     burn = (Burn(cards=burns, rule=c.house("burn_before_cross")),) if burns else ()
-    cards = Deal(to=(Who.COMMUNITY,), facing=(Face.DOWN,) * len(CROSS), rule=c.analogy("35.9(d)", note))
+    cards = Deal(to=(Who.COMMUNITY,), facing=(Face.DOWN,) * len(CROSS), rule=rule)
     return (*burn, cards, Stub(rule=c.analogy("35.9(d)")))
 
 
@@ -169,7 +171,7 @@ def _decision(settings: Settings, number: int) -> Decide:
     name = RAISES[number]
     placed = Option(
         choose=name, also=("raise",), meaning=f"place the {name.replace('_', ' ')}", places=name,
-        size=c.times("ante", settings.number("raise_size")), rule=LAYOUT,
+        size=c.times("ante", settings.number("raise_size"), c.house("raise_size")), rule=LAYOUT,
     )  # fmt: skip
     check = Option(choose="check", meaning="stay without a raise", rule=c.house("turn_steps", SECTION))
     fold = stud.fold(

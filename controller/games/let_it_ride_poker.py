@@ -46,7 +46,8 @@ DOWN2, DOWN3 = (Face.DOWN,) * 2, (Face.DOWN,) * 3
 SHEETS = "casino rule sheets: let it ride"
 POSTED = c.parallel(SHEETS, "every wager still up is paid by the same table; 18.11 was not reachable")
 LETTING_RIDE = c.parallel("PA 643a.1", "letting it ride is not withdrawing a wager as permitted at two points")
-AREAS = c.law_69e("1.13H(b)2", "three areas; that the wagers are equal is in the published sheets")
+AREAS = c.law_69e("1.13H(b)2", "three areas")
+EQUAL = Size(of=("one",), rule=c.parallel(SHEETS, "the three wagers are equal"))
 ODDS: dict[str, Plain] = {
     "royal-flush": 1000, "straight-flush": 200, "four-of-a-kind": 50, "full-house": 11, "flush": 8, "straight": 5, "three-of-a-kind": 3,
     "two-pair": 2, "pair": 1,
@@ -171,10 +172,10 @@ GAME = Game(
     wagers=(
         WagerKind(name="one", required=True, rule=AREAS, meaning="before the cards; may be taken back before the first community card"),
         WagerKind(
-            name="two", required=True, size=Size(of=("one",)), rule=AREAS,
+            name="two", required=True, size=EQUAL, rule=AREAS,
             meaning="equal to the first; may be taken back before the second community card",
         ),
-        WagerKind(name="three", required=True, size=Size(of=("one",)), rule=AREAS, meaning="equal to the first; stays to the end"),
+        WagerKind(name="three", required=True, size=EQUAL, rule=AREAS, meaning="equal to the first; stays to the end"),
         WagerKind(
             name=HAND_BONUS, rule=c.law_69e("1.13H(b)5", "optional, under 18.6A"), meaning="optional, before the cards, on the five cards"
         ),

@@ -46,7 +46,7 @@ RULES: Final = Rules(
     deal=c.parallel("PA 685a.7(e)"),
     hole=c.parallel("PA 685a.7(e)4", "face down; the late surrender needs a hole card"),
     look=c.analogy("2B.1", "a card reader; a dealer's blackjack ends the round"),
-    insurance=c.law_69e("1.10B(b)3iii", "2 to 1; at most half of the wager: the trade's pattern"),
+    insurance=c.law_69e("1.10B(b)3iii", "2 to 1"),
     hit=c.analogy("26.12(a)"),
     stand=c.memory("standing"),
     double=c.parallel("PA 635a.10", "any number of cards, at most the wager; one card"),
@@ -172,7 +172,7 @@ def _has_super(round_: Round, number: int) -> bool:
 
 def _deal(settings: Settings) -> tuple[Step, ...]:
     return (
-        Wagers(rule=c.law_69e("1.10B(b)2", "both wagers before the first card")),
+        Wagers(rule=c.analogy("26.6(b)", "both wagers before the first card")),
         *steps.opening_burn(settings),
         Deal(to=(Who.WAGERED, Who.DEALER), facing=(Face.UP,), rule=RULES.deal),
         Deal(to=(Who.WAGERED,), facing=(Face.UP,), rule=RULES.deal),

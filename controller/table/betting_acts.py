@@ -76,12 +76,14 @@ def _check_wagers(desk: Desk, seat: int, wagers: dict[str, int | None]) -> None:
         desk.refuse("not-wagered", f"Seat {seat} needs the {opening[0]} wager before any other.")
     for kind in desk.procedure.measured_wagers:
         amount = wagers.get(kind.name)
-        flaw = kind.size.flaw(amount, wagers) if kind.size is not None and amount is not None else ""
+        flaw, rule = "", kind.rule
+        if kind.size is not None and amount is not None:
+            flaw, rule = kind.size.flaw(amount, wagers), kind.size.rule or rule
         others = placed_by_others(desk.round, seat, kind) if kind.alike and amount is not None else None
         if others not in (None, amount):
-            flaw = f"{money(others or 0)}, as everybody's"
+            flaw, rule = f"{money(others or 0)}, as everybody's", kind.rule
         if flaw:
-            desk.refuse("bad-amount", f"Seat {seat}: the {kind.name} wager must be {flaw}.", kind.rule)
+            desk.refuse("bad-amount", f"Seat {seat}: the {kind.name} wager must be {flaw}.", rule)
 
 
 def placed_by_others(round_: Round, seat: int, kind: WagerKind) -> int | None:

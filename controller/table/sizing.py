@@ -20,9 +20,9 @@ def amount_of(desk: Desk, act: Decide, option: Option, wagers: Wagers, place: st
     if act.amount is None:
         usual = size.usual_amount(wagers)
         if usual is None and size.base(wagers) is not None:
-            desk.refuse("bad-amount", f"{place}: say how much the {option.places} wager is; it is {size.words}.", option.rule)
+            desk.refuse("bad-amount", f"{place}: say how much the {option.places} wager is; it is {size.words}.", size.rule or option.rule)
         return usual
     flaw = size.flaw(act.amount, wagers)
     if flaw:
-        desk.refuse("bad-amount", f"{place}: the {option.places} wager must be {flaw}.", option.rule)
+        desk.refuse("bad-amount", f"{place}: the {option.places} wager must be {flaw}.", size.rule or option.rule)
     return act.amount
