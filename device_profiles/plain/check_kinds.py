@@ -30,6 +30,7 @@ class Kind(Enum):
     ANSWER_LOST = "answer-lost"
     NEW_TURNS = "new-turns"
     PORT_AGAIN = "port-again"
+    LOCKED = "locked"
 
     WHOLE = "whole"
     GRAMMAR_HEARD = "grammar-heard"
@@ -42,6 +43,7 @@ class Kind(Enum):
     VALUE_TOLD = "value-told"
     REPLY_LOST = "reply-lost"
     NUMBERS = "numbers"
+    SAME_NUMBER = "same-number"
     START_TOLD = "start-told"
     NUMBERS_ANEW = "numbers-anew"
 

@@ -18,12 +18,14 @@ from device_profiles.plain.profile import PlainProfile
 ASKED_TIMES: Final = 5
 """Answers that are timed for one limit: enough to see one that is late now and then, few enough for a technician's patience."""
 POLLED_TIMES: Final = 10
+LOCKED_S: Final = 3.0
+"""A hand tries several times within it; a card that was under way comes before its answer."""
 ERROR_EVENT: Final = "ErrorRaised"
 
 
 def checks_of(profile: PlainProfile) -> tuple[Check, ...]:
     """The named checks of a profile."""
-    sections = (_connecting, _framing, _checksums, _messages, _limits, _errors, _duplicates, _losses, _restarts, _plugs)
+    sections = (_connecting, _framing, _checksums, _messages, _limits, _errors, _gate, _duplicates, _losses, _restarts, _plugs)
     return tuple(check for section in sections for check in section(profile))
 
 
@@ -210,7 +212,7 @@ def _limits(profile: PlainProfile) -> Iterator[Check]:
     if profile.quiet.lost_after_s is not None:
         yield Check(
             name="limit/silence", kind=Kind.SILENCE, needs=Needs.HOST, does="The time between two frames is measured.",
-            passes=f"The device is never silent for {profile.quiet.lost_after_s:g} s.", fails="It is, once.",
+            passes=f"The device is never silent for {profile.quiet.lost_after_s:g} s.", fails="It is silent for longer.",
             limit_s=profile.quiet.lost_after_s,
         )  # fmt: skip
 
@@ -244,12 +246,31 @@ def _told(name: str, message: str, field: str | None, value: str | None, what: s
     )  # fmt: skip
 
 
+def _gate(profile: PlainProfile) -> Iterator[Check]:
+    carrying = {message.carries: message for message in profile.messages}
+    lock, unlock = carrying.get("Lock"), carrying.get("Unlock")
+    if lock is not None and unlock is not None and lock.answer is not None:
+        yield Check(
+            name="gate/locked", kind=Kind.LOCKED, needs=Needs.ACT,
+            does=f"`{lock.name}` is said while somebody draws cards, and `{unlock.name}` after {LOCKED_S:g} s.",
+            passes="No card is told until the gate is unlocked, and one is told then.", fails="A card is told while the gate is locked.",
+            limit_s=LOCKED_S, question=lock.name, message=unlock.name,
+        )  # fmt: skip
+
+
 def _duplicates(profile: PlainProfile) -> Iterator[Check]:
     if profile.repeats is not None and profile.repeats.times > 1:
         yield Check(
             name="duplicate/copies", kind=Kind.COPIES, needs=Needs.PERSON, does="The copies of every message are counted.",
-            passes=f"Each is said {profile.repeats.times} times within {profile.repeats.within_s:g} s.", fails="One is said fewer times.",
+            passes=f"Each is said {profile.repeats.times} times within {profile.repeats.within_s:g} s.",
+            fails="One is said fewer times, or more often.",
             limit_s=profile.repeats.within_s,
+        )  # fmt: skip
+    if profile.numbers is not None:
+        yield Check(
+            name="duplicate/number", kind=Kind.SAME_NUMBER, needs=Needs.PERSON,
+            does=f"What comes under a `{profile.numbers.field}` that was heard before is compared.",
+            passes="It tells the same.", fails="It tells something else.", field=profile.numbers.field,
         )  # fmt: skip
     asked = _first_question(profile)
     if profile.turns is not None and asked is not None:
@@ -291,7 +312,7 @@ def _losses(profile: PlainProfile) -> Iterator[Check]:
     if profile.numbers is not None:
         yield Check(
             name="loss/numbers", kind=Kind.NUMBERS, needs=Needs.PERSON, does=f"`{profile.numbers.field}` of every message is followed.",
-            passes="Each is the next one, or that of a repetition.", fails="There is a gap.",
+            passes="Each is the next one, or that of a repetition.", fails="One is missing, or comes too late.",
         )  # fmt: skip
     for message in _heard(profile):
         if message.ring is not None:

@@ -101,7 +101,7 @@ def _verify_names(profile: PlainProfile, file: str) -> None:
 
 def _verify_simulation(profile: PlainProfile, messages: list[str], file: str) -> None:
     simulation = profile.simulation
-    told = (simulation.card, simulation.unreadable, simulation.start, simulation.cut_card)
+    told = (simulation.card, simulation.unreadable, simulation.start, simulation.cut_card, simulation.alive)
     follows = (*simulation.follows, *simulation.follows.values())
     for wanted in (*simulation.values, *simulation.answers, *follows, *told):
         if wanted is not None:

@@ -87,6 +87,8 @@ class Repeats(Table, frozen=True, kw_only=True):
     """So often it is said; fewer are told as a weak line. 1: as often as it takes."""
     numbers: Annotated[int, msgspec.Meta(ge=2, le=65536)] | None = None
     """What it says is numbered, and so many numbers pass before the first comes again: by that a message that reads alike is told apart."""
+    once: Annotated[tuple[Name, ...], msgspec.Meta(max_length=32)] = ()
+    """These messages it says a single time, such as a sign of life; answers are said once anyway."""
 
 
 class Numbers(Table, frozen=True, kw_only=True):
@@ -191,6 +193,9 @@ class Simulation(Table, frozen=True, kw_only=True):
     """How long it thinks before it answers."""
     unread: Annotated[dict[Name, Plain], msgspec.Meta(max_length=8)] = {}
     """Fields of `unreadable` for a card that was not read; values without a name of their own."""
+    alive: Name | None = None
+    """The message with which it shows, every `alive_s`, that it is there: a device whose silence is judged by `quiet` needs one."""
+    alive_s: Seconds = 1.0
     counts: Name | None = None
     """This field of each message is counted up, where `numbers` says nothing of it."""
     counts_as: Annotated[tuple[Plain, ...], msgspec.Meta(max_length=256)] = ()

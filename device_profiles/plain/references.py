@@ -34,6 +34,8 @@ def verify_references(profile: PlainProfile, file: str) -> None:
     _verify_asking(profile, file)
     _verify_identity(profile, file)
     messages = {message.name: message for message in profile.messages}
+    if profile.repeats is not None:
+        _verify_known(profile.repeats.once, messages, "repeats.once:", file)
     for name, values in profile.simulation.values.items():
         _verify_known(values, _fields(messages[name]), f"simulation.values.{name}:", file)
 

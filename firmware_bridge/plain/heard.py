@@ -24,6 +24,14 @@ class PlainHeard(msgspec.Struct, frozen=True, gc=False):
     make: EventMaker | None = None
     """Makes the canonical event that it means."""
 
+    @property
+    def told(self) -> tuple[object, ...] | None:
+        """What of it makes its event; None where it means none. Marks and times that change with each repetition are no part of it."""
+        if self.means is None:
+            return None
+        mapped = (self.fields.get(field) for field in self.means.map.values())
+        return (self.name, self.card, *mapped, *(entry.told for entry in self.ring))
+
 
 Hear = Callable[[bytes, Mapping[str, str]], "PlainHeard | None"]
 """What a frame says by one message, with the table's own map of tags to cards; None when it is another message.

@@ -87,6 +87,8 @@ class Sequel(Enum):
 
     NEXT = "next"
     SAME = "same"
+    CHANGED = "changed"
+    """The number is that of the message before, and what it tells is not."""
     GAP = "gap"
     RESTART = "restart"
 
@@ -94,11 +96,12 @@ class Sequel(Enum):
 class NumberWatch:
     """Follows a running number. `lost` are the numbers of the last gap, first and last."""
 
-    __slots__ = ("_first", "_heard", "_last", "_restart", "lost")
+    __slots__ = ("_first", "_heard", "_last", "_restart", "_told", "lost")
 
     def __init__(self, first: int, last: int, restart: int | None) -> None:
         self._first, self._last, self._restart = first, last, restart
         self._heard: int | None = None
+        self._told: object = None
         self.lost = (0, 0)
 
     @classmethod
@@ -110,15 +113,19 @@ class NumberWatch:
         """The next number, whatever it is, is a beginning."""
         self._heard = None
 
-    def take(self, number: int) -> Sequel:
-        """Take the next number."""
+    def take(self, number: int, told: object = None) -> Sequel:
+        """Take the next number, and what its message tells; None where that is nothing."""
         before, self._heard = self._heard, number
+        before_told, self._told = self._told, told
         if self._restart is not None and number == self._restart:
             return Sequel.RESTART
         if before is None or before == self._restart or not self._first <= before <= self._last:
             return Sequel.NEXT
         if number == before:
-            return Sequel.SAME
+            if told is None or before_told is None:
+                self._told = told or before_told
+                return Sequel.SAME
+            return Sequel.SAME if told == before_told else Sequel.CHANGED
         due = self._following(before)
         if number == due:
             return Sequel.NEXT

@@ -56,6 +56,7 @@ class PlainSession:
         self._framer = codec.framer(Way.BOTH if both_ways else Way.IN, pauses=settings.line.pauses)
         self._reader = FrameReader(codec, settings.cards)
         self._repeats = RepeatFilter(profile.repeats, profile.numbers)
+        self._once = frozenset(profile.repeats.once if profile.repeats is not None else ())
         self._numbers = NumberWatch.of_messages(profile.numbers)
         self._rings = {m.name: RingWatch(m.ring) for m in profile.messages if m.ring is not None}
         self._asking = Asking(codec)
@@ -247,17 +248,17 @@ class PlainSession:
                 outputs += self._trouble(item)
                 continue
             self._heard_s = now_s
-            if not self._is_answer(item) and self._repeats.is_repeated(item.content, now_s):
+            if not self._is_said_once(item) and self._repeats.is_repeated(item.content, now_s):
                 self._say_again(item)
                 continue
             outputs += self._take_frame(item, now_s)
         outputs += [self._standing.fault(FaultKind.COPIES_MISSING, "said too few times") for _ in range(self._repeats.take_weak())]
         return merged_faults(outputs)
 
-    def _is_answer(self, frame: PlainFrame) -> bool:
-        """Two answers within the time of the repetitions may be alike, and each belongs to a question of its own."""
-        heard = self._reader.maybe_read(frame) if self._asking.out is not None else None
-        return heard is not None and self._asking.is_answered_by(heard)
+    def _is_said_once(self, frame: PlainFrame) -> bool:
+        """Two answers within the time of repetitions may be alike, each to a question of its own; other messages are never repeated."""
+        heard = self._reader.maybe_read(frame) if self._asking.out is not None or self._once else None
+        return heard is not None and (heard.name in self._once or self._asking.is_answered_by(heard))
 
     def _trouble(self, trouble: Trouble) -> list[HostOutput]:
         if trouble.fault is PlainFault.UNFRAMED and self._profile.framing.unframed is Unframed.IGNORE:
@@ -276,10 +277,10 @@ class PlainSession:
         self.frames_heard += 1
         if self._asking.is_stale(heard):
             return [self._standing.fault(FaultKind.STALE_ANSWER, heard.name)]
-        outputs = self._numbered(heard)
-        if outputs is None:
+        outputs, is_again = self._numbered(heard)
+        if is_again:
             self._say_again(frame)
-            return []
+            return outputs
         outputs += self._answered(heard, now_s)
         was_awaited = self._connecting.due_s is not None and self._connecting.hear(heard)
         if was_awaited:
@@ -292,20 +293,22 @@ class PlainSession:
             outputs += self._connect(now_s)
         return outputs
 
-    def _numbered(self, heard: PlainHeard) -> list[HostOutput] | None:
-        """What its number says of messages before it; None when it is the same message again."""
+    def _numbered(self, heard: PlainHeard) -> tuple[list[HostOutput], bool]:
+        """What its number says of messages before it, and whether it is one of them again."""
         rule = self._profile.numbers
         if heard.means is not None and heard.means.begins_numbering:
             self._forget_numbers()
         if self._numbers is None or rule is None or not isinstance(number := heard.fields.get(rule.field), int):
-            return []
-        match self._numbers.take(number):
+            return [], False
+        match self._numbers.take(number, heard.told):
             case Sequel.SAME:
-                return None
+                return [], True
+            case Sequel.CHANGED:
+                return [self._standing.fault(FaultKind.EVENT_CHANGED, "a number came again with other content")], True
             case Sequel.GAP:
-                return [self._arrived(JournalLost(0, 0, False, *self._numbers.lost))]  # a struct of positions
+                return [self._arrived(JournalLost(0, 0, False, *self._numbers.lost))], False  # a struct of positions
             case _:
-                return []
+                return [], False
 
     def _forget_numbers(self) -> None:
         self._standing.position = 0

@@ -97,7 +97,8 @@ class PlainDevice:
         self._paced = PacedLine(_byte_s(profile) / settings.factor)
         self.unanswered = Unanswered(codec)
         self._draws: deque[Mapping[str, Plain]] = deque()
-        self._next_card_s = 0.0
+        self._next_card_s = self._alive_due_s = 0.0
+        self._once = frozenset(profile.repeats.once if profile.repeats is not None else ())
         self._usb = None if settings.usb is None else UsbEnd(settings.usb, profile, settings.name)
         self._end = self._new_end()
         self._plugged = False
@@ -173,7 +174,7 @@ class PlainDevice:
         Raises:
             FieldError: there is no such message, or a value is missing or does not fit.
         """
-        self._speak(self.speaker.say(name, values))
+        self._speak(self.speaker.say(name, values), times=1 if name in self._once else None)
         self.pump()
 
     def cut_line(self) -> None:
@@ -247,6 +248,7 @@ class PlainDevice:
             self._let_card_go(self._draws.popleft(), now_s)
         if self._plugged:
             self._feed(self.unanswered.due(now_s))
+            self._show_life(now_s)
         for chunk in self.to_host.take(now_s):
             self._paced.feed(chunk, now_s)
         for piece in self._paced.take(now_s):
@@ -255,6 +257,12 @@ class PlainDevice:
         if self._is_quiet():
             self._quiet.set()
         self._arm_timer(now_s)
+
+    def _show_life(self, now_s: float) -> None:
+        rule = self.settings.profile.simulation
+        if rule.alive is not None and now_s >= self._alive_due_s:
+            self._alive_due_s = now_s + rule.alive_s
+            self._speak(self.speaker.say(rule.alive), times=1 if rule.alive in self._once else None)
 
     def _let_card_go(self, values: Mapping[str, Plain], now_s: float) -> None:
         card = self.stack.take_top()
@@ -290,12 +298,12 @@ class PlainDevice:
         await asyncio.sleep(UNPLUGGED_S)
         await self.plug_in()
 
-    def _speak(self, wire: bytes) -> None:
+    def _speak(self, wire: bytes, times: int | None = None) -> None:
         if self.speaker.is_polled or not wire:
             return  # it speaks when it is asked
         if self.unanswered.takes(wire):
             return  # said as soon as what was said before has its reply
-        for _ in range(self._times):
+        for _ in range(times or self._times):
             self._feed(wire)
 
     def _feed(self, wire: bytes, after_s: float = 0.0) -> None:
@@ -309,7 +317,9 @@ class PlainDevice:
 
     def _arm_timer(self, now_s: float) -> None:
         due = [self.to_host.next_due_s(), self._paced.next_due_s(), self._next_card_s if self._draws else None]
-        due.append(self.unanswered.next_due_s() if self._plugged else None)
+        if self._plugged:
+            shows_life = self.settings.profile.simulation.alive is not None
+            due += [self.unanswered.next_due_s(), self._alive_due_s if shows_life else None]
         due_s = min((moment for moment in due if moment is not None), default=None)
         if self._timer is not None:
             self._timer.cancel()

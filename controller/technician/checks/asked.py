@@ -19,6 +19,8 @@ SILENCE_S: Final = 1.0
 """After something broken, where the profile states no pause that ends a frame."""
 SPOILED_S: Final = 2.0
 """So long an answer to a spoiled question is waited for: devices that answer later than that are slow in everything."""
+UNDER_WAY_S: Final = 0.5
+"""A card that was in the gate when the lock came is told within it; one such card is no fault."""
 RUBBISH: Final = bytes((0xFF, 0x55, 0xAA, 0x13))
 """No beginning of a frame in any profile, and no whole frame."""
 
@@ -33,7 +35,7 @@ async def run_asked(check: Check, line: CheckLine) -> Outcome:
     """
     run = RUNS[check.kind]
     name = check.question or ""
-    message = next(m for m in line.profile.messages if m.name == name)
+    message = line.messages[name]
     try:
         return await run(check, line, name, message.answer.within_s if message.answer is not None else SILENCE_S)
     except FieldError as error:
@@ -193,6 +195,27 @@ async def _port_again(check: Check, line: CheckLine, name: str, within_s: float)
     return _judged(check, line, place, await _asked_again(line, name, within_s))
 
 
+async def _locked(check: Check, line: CheckLine, name: str, within_s: float) -> Outcome:
+    place, unlock, watched_s = len(line.record.entries), check.message or "", check.limit_s or 0.0
+    line.question(unlock)  # what cannot be said would leave it locked
+    answer = await line.ask(name, within_s)
+    if answer is None or line.is_refusal(line.messages[name], answer[0]):
+        return failed(check, line.record.since(place), why="The lock is refused, or not answered.")
+    locked_at = len(line.record.entries)
+    await line.listen(watched_s, polls=True)
+    through = line.record.new_cards(locked_at)
+    late = [entry for entry in through if entry.at_s > answer[0].at_s + UNDER_WAY_S]
+    unlocked_at = len(line.record.entries)
+    await line.ask(unlock, within_s)
+    if late or len(through) > 1:
+        return failed(check, line.record.evidence([answer[0], *through]), why=f"While it is locked, {len(through)} cards are told.")
+    await line.listen(watched_s, polls=True)
+    drawn = line.record.new_cards(unlocked_at)
+    if not drawn:
+        return not_run(check, "Nobody drew a card after the gate was unlocked: draw all the time while this is tried.")
+    return passed(check, line.record.evidence([answer[0], *drawn]))
+
+
 async def _asked_again(line: CheckLine, name: str, within_s: float) -> tuple[Entry, float] | None:
     """The answer to a question that is said once more when nothing answers it."""
     return await line.ask(name, within_s) or await line.ask(name, within_s)
@@ -235,4 +258,5 @@ RUNS: Final[dict[Kind, Run]] = {
     Kind.ANSWER_LOST: _answer_lost,
     Kind.NEW_TURNS: _new_turns,
     Kind.PORT_AGAIN: _port_again,
+    Kind.LOCKED: _locked,
 }

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from controller.technician.checks.line import Withheld
 from controller.technician.checks.outcome import Outcome, failed, not_run, passed
 from controller.technician.checks.record import Entry, Record
 from device_profiles.plain.check_kinds import Check, Kind, Needs
 from device_profiles.plain.frames import Unframed, Way
-from device_profiles.plain.profile import PlainProfile
+from device_profiles.plain.profile import PlainProfile, Repeats
 from firmware_bridge.plain.framers import PlainFault
 from firmware_bridge.plain.sameness import NumberWatch, RepeatFilter, Sequel
 
 _CUT: Final = frozenset({PlainFault.OVERSIZE, PlainFault.SILENCE})
 _NOTHING: Final = "Nothing was heard."
+ORDER_MAX: Final = 16
+"""So many messages back an earlier number is looked for: a device that mixes up its order does so with what it has waiting."""
 
 Judge = Callable[[Check, Record, PlainProfile], Outcome]
 
@@ -120,27 +122,45 @@ def _silence(check: Check, record: Record, profile: PlainProfile) -> Outcome:
 
 
 def _copies(check: Check, record: Record, profile: PlainProfile) -> Outcome:
+    rule, within_s = profile.repeats or Repeats(within_s=0.1), check.limit_s or 0.0
     answers = {name for m in profile.messages if m.answer is not None for name in (*m.answer.messages, *m.answer.refusals)}
-    within_s = check.limit_s or 0.0
-    said = [e for e in record.frames() if e.message not in answers]
-    whole = [e for e in said if e.at_s <= record.ended_s - within_s]  # the copies of later ones may still have been under way
-    if not whole:
+    repeats, groups = RepeatFilter(rule, profile.numbers), dict[bytes, list[Entry]]()
+    judged: list[list[Entry]] = []
+    for entry in record.frames():
+        if entry.message in answers or entry.message in rule.once:
+            continue
+        if repeats.is_repeated(entry.content, entry.at_s):
+            groups[entry.content].append(entry)
+        else:
+            groups[entry.content] = [entry]
+            judged.append(groups[entry.content])
+    judged = [
+        group for group in judged if group[0].at_s <= record.ended_s - within_s and not record.was_opened_near(group[0].at_s, within_s)
+    ]
+    if not judged:
         return not_run(check, f"Nothing was heard more than {within_s:g} s before the end: make the device say something.")
-    repeats, last_s = RepeatFilter(profile.repeats, profile.numbers), whole[-1].at_s
-    for entry in said:
-        if entry.at_s <= last_s + within_s:
-            repeats.is_repeated(entry.content, entry.at_s)
-    repeats.is_repeated(b"", float("inf"))  # whatever is not complete now never will be
-    shown = record.evidence(said)
-    return failed(check, shown) if repeats.take_weak() else passed(check, shown)
+    for group in judged:
+        if len(group) != rule.times:
+            why = f"`{group[0].message}` is said {len(group)} time{'s' if len(group) > 1 else ''}, not {rule.times} times."
+            return failed(check, record.evidence(group), why=why)
+    return passed(check, record.evidence(judged[0]))
 
 
-def _numbers(check: Check, record: Record, profile: PlainProfile) -> Outcome:
+class _Numbered(NamedTuple):
+    """A message with its number, and how that follows the one before it."""
+
+    entry: Entry
+    number: int
+    sequel: Sequel
+
+
+def _numbered(record: Record, profile: PlainProfile) -> list[_Numbered]:
+    """The numbered messages in the order in which they were heard; further copies of the same bytes are left out."""
     rule = profile.numbers
     watch, repeats = NumberWatch.of_messages(rule), RepeatFilter(profile.repeats, rule)
     if watch is None or rule is None:
-        return not_run(check, _NOTHING)
-    numbered: list[Entry] = []
+        return []
+    numbered: list[_Numbered] = []
     for place, entry in enumerate(record.entries):
         if place in record.opened_at:
             watch.clear()
@@ -151,11 +171,31 @@ def _numbers(check: Check, record: Record, profile: PlainProfile) -> Outcome:
             watch.clear()
         number = entry.heard.fields.get(rule.field)
         if isinstance(number, int):
-            numbered.append(entry)
-            if watch.take(number) is Sequel.GAP:
-                return failed(check, record.evidence(numbered[-2:]))
-    enough = len(numbered) > 1
-    return passed(check, record.evidence(numbered)) if enough else not_run(check, "Fewer than two numbered messages were heard.")
+            numbered.append(_Numbered(entry, number, watch.take(number, entry.heard.told)))
+    return numbered
+
+
+def _numbers(check: Check, record: Record, profile: PlainProfile) -> Outcome:
+    numbered = _numbered(record, profile)
+    for place, (before, this) in enumerate(pairwise(numbered), 1):
+        if this.sequel is Sequel.GAP:
+            near = {one.number for one in numbered[max(0, place - ORDER_MAX) : place + ORDER_MAX]}
+            is_mixed = before.number - ORDER_MAX < this.number < before.number or before.number + 1 in near
+            why = f"After number {before.number} came {this.number}: " + (
+                "they come out of order." if is_mixed else "something is missing."
+            )
+            return failed(check, record.evidence([before.entry, this.entry]), why=why)
+    shown = record.evidence([one.entry for one in numbered])
+    return passed(check, shown) if len(numbered) > 1 else not_run(check, "Fewer than two numbered messages were heard.")
+
+
+def _same_number(check: Check, record: Record, profile: PlainProfile) -> Outcome:
+    numbered = _numbered(record, profile)
+    for before, this in pairwise(numbered):
+        if this.sequel is Sequel.CHANGED:
+            why = f"Number {this.number} came again and tells something else: one of both is not true."
+            return failed(check, record.evidence([before.entry, this.entry]), why=why)
+    return passed(check, record.evidence([one.entry for one in numbered])) if numbered else not_run(check, _NOTHING)
 
 
 def _reply_lost(check: Check, record: Record, held: Withheld | None) -> Outcome:
@@ -182,6 +222,7 @@ JUDGES: Final[dict[Kind, Judge]] = {
     Kind.COPIES: _copies,
     Kind.VALUE_TOLD: _value_told,
     Kind.NUMBERS: _numbers,
+    Kind.SAME_NUMBER: _same_number,
     Kind.START_TOLD: _start_told,
     Kind.NUMBERS_ANEW: _numbers_anew,
 }

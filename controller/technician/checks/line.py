@@ -50,7 +50,7 @@ class CheckLine:
         self.profile = codec.profile
         self.asking = Asking(codec)
         self.withheld: dict[str, Withheld] = {}
-        self._messages = codec.by_name
+        self.messages = codec.by_name
         self._replies = Replies(codec, may_write=may_write)
         self._transport = transport
         self._echo = Echo(expected=self.profile.framing.echo)
@@ -72,7 +72,7 @@ class CheckLine:
         """
         self._broken = None
         self._echo.forget()
-        self.record.opened()
+        self.record.opened(self.clock())
         await self._transport.open(self._take, self._lose)
 
     async def close(self) -> None:
@@ -82,7 +82,7 @@ class CheckLine:
     def question(self, name: str) -> Question:
         """The next question of this name, with its number, not said yet."""
         self.asking.out = None
-        question = Question(self._messages[name])
+        question = Question(self.messages[name])
         self.asking.put(question)
         self.asking.next(float("inf"))  # no pause here: `say` keeps it
         return question
@@ -128,7 +128,7 @@ class CheckLine:
         self.asking.out = None
         wires = []
         for _ in range(times):
-            self.asking.put(Question(self._messages[name]))
+            self.asking.put(Question(self.messages[name]))
             if (wire := self.asking.next(float("inf"))) is not None:
                 wires.append(wire)
         self._wanted, self._is_burst = None, True
@@ -154,7 +154,7 @@ class CheckLine:
             if poll is None:
                 await self.silence(left_s)
                 break
-            answer = self._messages[poll.message].answer
+            answer = self.messages[poll.message].answer
             await self.ask(poll.message, min(left_s, answer.within_s if answer is not None else poll.every_s))
             await self.silence(max(0.0, min(poll.every_s, until_s - self.clock())))
 
@@ -209,7 +209,7 @@ class CheckLine:
             self._answer = entry
         reply = self._replies.reply_to(heard, 0)
         if reply and not self._is_withheld(entry, heard):
-            message = self._messages[heard.name]
+            message = self.messages[heard.name]
             self.record.said(reply, message.reply_with or "", self.clock())
             self._echo.said(reply)
             try:

@@ -15,11 +15,15 @@ from device_profiles.plain.frames import Way
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.framers import PlainFault, PlainFrame, Trouble
 from firmware_bridge.plain.heard import PlainHeard
+from firmware_bridge.plain.mapping import CARD_EVENTS
+from firmware_bridge.plain.sameness import KEPT_MAX
 
 ENTRIES_MAX: Final = 20_000
 """Of one run: a device that says more within the minutes of a check floods its line; what comes later is not kept."""
 EVIDENCE_MAX: Final = 24
 """Entries that one check shows: a question with all its repetitions, and what came meanwhile."""
+COPY_S: Final = 0.1
+"""A device says its copies one right after another: what comes later than this after an opening had no copy before it."""
 ANOTHER: Final = "none"
 """Stands for the message of a frame that is no message of the profile."""
 
@@ -59,15 +63,21 @@ class Record:
         """Places in `entries` at which the port was opened."""
         self.listened_from_s = self.ended_s = began_s
         self._began_s, self._show = began_s, show_cards
+        self._opened_s: list[float] = []
         self._framer = codec.framer(Way.IN, pauses=pauses)
         self._secret = {name: tells_secret(at_work.message) for name, at_work in codec.messages.items()}
         self._is_early = True
 
-    def opened(self) -> None:
+    def opened(self, now_s: float) -> None:
         """The port was opened: what was under way before is lost."""
         self._framer.reset()
         self._is_early = True
         self.opened_at.append(len(self.entries))
+        self._opened_s.append(now_s)
+
+    def was_opened_near(self, at_s: float, within_s: float) -> bool:
+        """Whether copies of what was heard at this moment may be lost because the port was shut within this time, or just before."""
+        return any(opened_s - within_s <= at_s <= opened_s + COPY_S for opened_s in self._opened_s)
 
     def said(self, wire: bytes, message: str, now_s: float) -> None:
         """The host said this."""
@@ -93,6 +103,16 @@ class Record:
             if entry.heard is not None:
                 found += [(entry, entry.heard), *((entry, part) for part in entry.heard.ring)]
         return found
+
+    def new_cards(self, place: int) -> list[Entry]:
+        """The cards that were told from this place on, repetitions of what was heard before left out."""
+        known = {entry.content for entry in self.entries[max(0, place - KEPT_MAX) : place]}
+        found: dict[bytes, Entry] = {}
+        for entry in self.entries[place:]:
+            means = entry.heard.means if entry.heard is not None else None
+            if means is not None and means.event in CARD_EVENTS and entry.content not in known:
+                found.setdefault(entry.content, entry)
+        return list(found.values())
 
     def evidence(self, entries: list[Entry]) -> tuple[Evidence, ...]:
         """What a report shows of these."""

@@ -177,7 +177,7 @@ class _Run:
         bench = Bench(self._reach, clock=self._clock, connect_s=_connect_s(self._profile), line=self._new_line)
         bench.ears.append(self._hear)
         place, problem = len(self._record.entries), None
-        self._record.opened()
+        self._record.opened(self._clock())
         try:
             async with bench:
                 identity = bench.session.identity or DeviceIdentity()

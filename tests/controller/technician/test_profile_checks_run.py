@@ -26,6 +26,7 @@ from firmware_bridge.plain.codec import PlainCodec
 from hil.mechanism.cards import fresh_deck
 from hil.simulated.plain import PlainDevice, PlainSettings
 from hil.simulated.virtual_time import run_in_virtual_time
+from tests.firmware_bridge.twin_slide import TEXT
 from tests.hil.memory_cable import MemoryCable
 
 replaced = msgspec.structs.replace
@@ -148,6 +149,34 @@ def test_a_device_that_says_too_few_copies_fails_that_check_and_no_other(tmp_pat
     assert failures(report) == {"duplicate/copies"}
 
 
+@pytest.mark.requirement("EQ-69")
+def test_a_gate_that_says_it_is_locked_and_lets_cards_go_fails_and_one_that_holds_them_passes(tmp_path: Path) -> None:
+    shoe = load_plain("angel-eye-ii-ex")
+    deaf = replaced(shoe, messages=tuple(replaced(m, carries=None) if m.carries == "Lock" else m for m in shoe.messages))
+
+    def draw_on(device: PlainDevice) -> None:
+        device.draw()
+        asyncio.get_running_loop().call_later(0.7, draw_on, device)
+
+    wish = Wish(acts=True, listen_s=0.5)
+    honest = checked(tmp_path, "angel-eye-ii-ex", wish, deed=draw_on)
+    assert found(honest, "gate/locked").verdict is Verdict.PASS
+    lying = found(checked(tmp_path, "angel-eye-ii-ex", wish, device=deaf, deed=draw_on), "gate/locked")
+    assert lying.verdict is Verdict.FAIL
+    assert "cards are told" in lying.why
+    idle = found(checked(tmp_path, "angel-eye-ii-ex", wish), "gate/locked")
+    assert idle.verdict is Verdict.NOT_RUN
+    assert "draw all the time" in idle.why
+
+
+def test_a_device_that_has_to_show_life_is_simulated_with_its_sign_of_life(tmp_path: Path) -> None:
+    text = TEXT.replace("[connect]", "[quiet]\nlost_after_s = 1.5\n[connect]")
+    for name, alive, verdict in (("lively", 'alive = "this"\n', Verdict.PASS), ("still", "", Verdict.FAIL)):
+        own = text.replace("[simulation]\n", f"[simulation]\n{alive}").replace('name = "twin-slide"', f'name = "{name}"')
+        (tmp_path / f"{name}.toml").write_text(own, encoding="utf-8")
+        assert found(checked(tmp_path, name, Wish(listen_s=4.0)), "limit/silence").verdict is verdict
+
+
 @pytest.mark.slow
 @pytest.mark.requirement("EQ-56")
 def test_a_device_that_is_not_in_order_fails_the_checks_of_that_and_no_others(tmp_path: Path) -> None:
@@ -192,7 +221,9 @@ def test_a_message_is_said_again_until_it_has_its_reply_and_numbers_have_no_gap(
     card = next(m for m in profile.messages if m.name == "card")
     hasty = replaced(profile, messages=(*meant, replaced(card, reply_with=None)))
     assert failures(checked(tmp_path, "blocks", Wish(), device=hasty, deed=lambda d: d.draw())) == {"duplicate/card"}
-    skips = replaced(profile, numbers=None, simulation=replaced(profile.simulation, counts="number", counts_as=(0, 1, 5, 6, 7)))
+    skips = replaced(
+        profile, can=("cards",), numbers=None, simulation=replaced(profile.simulation, counts="number", counts_as=(0, 1, 5, 6, 7))
+    )
     report = checked(tmp_path, "blocks", Wish(listen_s=8.0), device=skips, deed=draw_four)
     assert failures(report) == {"loss/numbers"}
 
