@@ -1,7 +1,8 @@
 """`shoed journal`: check the durable record, show a round, judge it again by today's rules, write it as plain text.
 
 Every command only reads; the daemon may run meanwhile. Hidden cards are opened with the key file, and only in rounds
-that are over. Exit codes: 0 in order, 1 damaged or a verdict differs, 2 usage, a missing file or a wrong key.
+that are over. What is shown of a journal that is not as it was written is shown with a warning, since it may be all that is left.
+Exit codes: 0 in order, 1 damaged or a verdict differs, 2 usage, a missing file or a wrong key.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 import click
 import msgspec
 
-from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, write_json, write_line
+from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, write_json, write_line, write_note
 
 if TYPE_CHECKING:
+    from controller.journal.chain import Damage
     from controller.journal.entry import OpenedEntry
     from controller.journal.keys import JournalKeys
     from controller.journal.replay import Rejudge
@@ -92,17 +94,19 @@ def show(path: Path, table: str, number: int, shoe: int | None, keys_path: Path 
     keys = _maybe_keys(keys_path)
     with open_reader(path, seal_key=keys.seal_key if keys is not None else None) as reader:
         shown = show_round(reader, table, number, shoe)
+        damage = reader.damage_among(opened.entry for opened in shown.entries)
+    code = _warned(path, damage)
     if as_json:
         for opened in shown.entries:
             write_json(_entry_object(opened) | ({"rules_hash": shown.rules.rules_hash} if shown.rules is not None else {}))
-        return EXIT_GOOD
+        return code
     write_line(f"Table {shown.table}, shoe {shown.shoe}, round {shown.round}: {_standing(shown)}.")
     if shown.rules is not None:
         write_line(f"Rules in force: rules hash {shown.rules.rules_hash} (record {shown.rules.number}).")
     for opened in shown.entries:
         entry = opened.entry
         write_line(f"{entry.number:>8}  {_time(entry.wall_ms)}  {entry.kind:<12} {opened.body_shown().decode()}")
-    return EXIT_GOOD
+    return code
 
 
 @command.command()
@@ -114,6 +118,7 @@ def replay(path: Path, only: str | None, keys_path: Path | None, as_json: bool) 
     """Judge every recorded act again by today's rules and name each verdict that differs."""
     from controller.journal.reader import open_reader
     from controller.journal.replay import replay_table
+    from controller.journal.verify import verify_journal
     from controller.service.replay import rejudge
 
     judge: Rejudge = rejudge
@@ -122,6 +127,7 @@ def replay(path: Path, only: str | None, keys_path: Path | None, as_json: bool) 
     with open_reader(path, seal_key=keys.seal_key if keys is not None else None) as reader:
         if only is not None and only not in reader.tables:
             raise click.UsageError(f"The journal has no table {only}: it has {', '.join(reader.tables)}.")
+        code = _warned(path, verify_journal(path).damage)
         for table in [only] if only is not None else reader.tables:
             found = replay_table(reader, table, judge)
             differs = differs or bool(found.differences)
@@ -131,7 +137,7 @@ def replay(path: Path, only: str | None, keys_path: Path | None, as_json: bool) 
             write_line(f"Table {table}: {found.entries} records judged again, {len(found.differences)} verdicts differ.")
             for difference in found.differences:
                 write_line(f"  {difference}")
-    return EXIT_NOT_IN_ORDER if differs else EXIT_GOOD
+    return EXIT_NOT_IN_ORDER if differs else code
 
 
 @command.command()
@@ -152,20 +158,22 @@ def export(
     """Write the journal as JSON lines with all hashes, for a reader without this program."""
     from controller.journal.export import Selection, export_lines
     from controller.journal.reader import open_reader
+    from controller.journal.verify import verify_journal
 
     selection = Selection(table, number, _milliseconds(begin), _milliseconds(until))
     with open_reader(path) as reader:
+        code = _warned(path, verify_journal(path).damage)
         if out_path is None:
             for line in export_lines(reader, selection):
                 sys.stdout.buffer.write(line + b"\n")
             sys.stdout.buffer.flush()
-            return EXIT_GOOD
+            return code
         try:
             with out_path.open("xb") as file:
                 file.writelines(line + b"\n" for line in export_lines(reader, selection))
         except OSError as error:
             raise click.UsageError(f"{out_path} cannot be written as a new file: {error.strerror}.") from error
-    return EXIT_GOOD
+    return code
 
 
 @command.command()
@@ -206,6 +214,15 @@ def make_keys(path: Path, as_json: bool) -> int:
     else:
         write_line(f"The keys are in {path}. Give this public key to whoever checks the journal: {keys.public_key_hex}")
     return EXIT_GOOD
+
+
+def _warned(path: Path, damage: Damage | None) -> int:
+    """Say that what is shown is not what was written, and return the exit code that says so too."""
+    if damage is None:
+        return EXIT_GOOD
+    write_note(f"The journal {path} is damaged: {damage.detail}")
+    write_note("What is shown is what the file holds now, not what was recorded.")
+    return EXIT_NOT_IN_ORDER
 
 
 def _maybe_keys(path: Path | None) -> JournalKeys | None:

@@ -102,7 +102,13 @@ def _diagnose(connection: sqlite3.Connection, head: Head) -> Damage:
         return Damage(DamageKind.EDITED, expected, table, f"the stored hash of {whose} was altered; its content is as written.")
     if len(stored) != len(computed):
         return Damage(DamageKind.EDITED, expected, table, f"the stored hash of {whose} was cut.")
-    return Damage(DamageKind.EDITED, expected, table, f"{whose} was edited: its bytes are not those its hash was made of.")
+    return edited(expected, table)
+
+
+def edited(number: int, table: str) -> Damage:
+    """Return the damage of a record that does not fit its hash."""
+    whose = f"record {number}" + (f" of table {table}" if table else "")
+    return Damage(DamageKind.EDITED, number, table, f"{whose} was edited: its bytes are not those its hash was made of.")
 
 
 def _is_sound(record: object, sealed: object, stored: object) -> bool:

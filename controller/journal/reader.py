@@ -10,14 +10,14 @@ Reads what is stored; whether it is what was written is told by `verify`. A read
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from controller.journal.chain import Damage, Row, damage_of_file
+from controller.journal.chain import Damage, Row, damage_of_file, edited
 from controller.journal.checkpoint import SignedCheckpoint, decode_checkpoint
-from controller.journal.entry import Entry, HeadLine, OpenedEntry, decode_entry, decode_head
+from controller.journal.entry import Entry, HeadLine, OpenedEntry, chain_hash, decode_entry, decode_head
 from controller.journal.errors import DamageKind, JournalKeyError, JournalUnavailableError
 from controller.journal.keys import seal_key_id
 from controller.journal.schema import Header, connect_reader
@@ -124,6 +124,21 @@ class JournalReader:
                     break
                 found[entry.number] = entry
         return [found[at] for at in sorted(found) if shoe is None or found[at].shoe == shoe]
+
+    def damage_among(self, entries: Iterable[Entry]) -> Damage | None:
+        """Return the first of these entries that is not what its hash was made of; the rest of the journal is not asked."""
+        for entry in entries:
+            number, before = entry.number, self.header_hash
+            if number > 1:
+                found = self._rows("SELECT hash FROM entries WHERE number = ?", (number - 1,))
+                if not found or not isinstance(found[0][0], bytes):
+                    detail = f"record {number - 1}, which record {number} of table {entry.table} rests on, is missing."
+                    return Damage(DamageKind.REMOVED, number - 1, entry.table, detail)
+                before = found[0][0]
+            (record,) = self._rows("SELECT record FROM entries WHERE number = ?", (number,))[0]
+            if chain_hash(before, record, entry.sealed) != entry.hash:
+                return edited(number, entry.table)
+        return None
 
     def tail(self, table: str) -> int:
         """Return the number of the table's last entry, 0 for none."""

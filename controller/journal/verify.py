@@ -82,7 +82,9 @@ class _Check:
         """Raise DamageFoundError at the first damage."""
         stored = self.stored = read_header(self.connection, self.path)
         if public_key_hex is not None and public_key_hex != stored.header.public_key:
-            detail = "the header names another signing key than the one it should be checked with."
+            detail = (
+                "it was signed with another signing key than the one given: that is another journal's, or somebody wrote this one anew."
+            )
             raise DamageFoundError(Damage(DamageKind.HEADER, 0, "", detail))
         seal = self._open_seal(stored, seal_key)
         self.head, damage = walk_chain(self.connection, Head(0, stored.hash))

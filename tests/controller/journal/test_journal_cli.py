@@ -103,6 +103,40 @@ def test_replay_asks_for_todays_verdicts(kept, monkeypatch):
         run("replay", kept.path, "--table", "T9")
 
 
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE entries SET record = replace(record, 'seat', 'sEat') WHERE number = 7", "record 7 of table T1 was edited"),
+        ("UPDATE entries SET hash = x'00' WHERE number = 6", "record 6 of table T1 was"),
+    ],
+)
+def test_what_is_shown_of_a_damaged_journal_is_shown_with_a_warning(kept, monkeypatch, statement, words):
+    rules = types.ModuleType("controller.service.replay")
+    rules.rejudge = lambda entries: [str(entry) for entry in entries if entry.entry.number > 14]
+    monkeypatch.setitem(sys.modules, "controller.service.replay", rules)
+    keys = kept.folder / "keys"
+    commands = [("round", kept.path, "T1", 0), ("replay", kept.path, "--keys", keys), ("export", kept.path)]
+    for line in commands:
+        code, output = run(*line)
+        assert (code, "is damaged" in output) == (0, False), line
+    kept.sql(statement)
+    for line in commands:
+        code, output = run(*line)
+        assert code == 1, line
+        assert words in output
+        assert "not what was recorded" in output
+        assert len(output.splitlines()) > 2, "what is left is shown all the same"
+
+
+def test_a_round_whose_record_before_is_gone_says_so(kept):
+    kept.sql(
+        "DELETE FROM entries WHERE number = 1", "UPDATE entries SET record = replace(record, '\"back\":1,', '\"back\":0,') WHERE number = 2"
+    )
+    code, output = run("round", kept.path, "T1", 0)
+    assert code == 1
+    assert "record 1, which record 2 of table T1 rests on, is missing" in output
+
+
 def test_keys_are_made_and_told_by_their_public_half(tmp_path):
     code, output = run("keys", tmp_path / "new-keys", "--json")
     told = json.loads(output)
