@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from controller.cli.house import house_option
+from controller.cli.numbers import FiniteRange
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, write_json, write_line
 from controller.cli.shelves import PROFILES_OPTION, shelf_of
 from controller.dealing.settings import Plain
@@ -22,10 +23,10 @@ FAULTS_EPILOG = "\b\nFaults (NAME, NAME:RATE, or NAME@N for the n-th card or chu
 @click.option("--method", help="manual-shoe, hand or automated-shoe; the game's first if not given.")
 @house_option
 @click.option("--rounds", default=3, show_default=True, type=click.IntRange(1, 100_000), help="Rounds to deal.")
-@click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 1000.0), help="50 and more: no waits.")
+@click.option("--speed", default=1.0, show_default=True, type=FiniteRange(0.1, 1000.0), help="50 and more: no waits.")
 @click.option("--seed", default=1, show_default=True, type=int, help="The same seed, the same cards and choices.")
 @click.option("--fault", "faults", multiple=True, help="A fault from the list below; may be given several times.")
-@click.option("--slips", default=0.0, type=click.FloatRange(0.0, 0.9), help="How often people make a mistake.")
+@click.option("--slips", default=0.0, type=FiniteRange(0.0, 0.9), help="How often people make a mistake.")
 @click.option("--keep", "folder", type=click.Path(path_type=Path, file_okay=False), help="Keep journal and log here.")
 @json_option
 def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
@@ -64,9 +65,9 @@ def demo(  # noqa: PLR0913, PLR0917  # one parameter for each option
 @click.option("--address", default=0, type=click.IntRange(0, 126), help="Its address, as on a line that several devices share.")
 @click.option("--key", help="32 hexadecimal digits: the operator's key; sealed sessions only.")
 @click.option("--decks", default=1, show_default=True, type=click.IntRange(0, 12), help="Shuffled decks inside at first.")
-@click.option("--draw-every", "draw_every_s", type=click.FloatRange(0.01, 3600), help="Pull a card so many seconds while the gate is open.")
+@click.option("--draw-every", "draw_every_s", type=FiniteRange(0.01, 3600), help="Pull a card so many seconds while the gate is open.")
 @click.option("--seed", default=1, show_default=True, type=int, help="The same seed, the same cards and faults.")
-@click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 1000.0), help="Foreign devices: so many times faster.")
+@click.option("--speed", default=1.0, show_default=True, type=FiniteRange(0.1, 1000.0), help="Foreign devices: so many times faster.")
 @PROFILES_OPTION
 @click.option("--cards", type=click.Path(path_type=Path, dir_okay=False), help="Readers of tags: the card map; made if it is not there.")
 @click.option("--fault", "faults", multiple=True, help="A fault from the list below; may be given several times.")

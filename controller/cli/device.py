@@ -28,6 +28,7 @@ from controller.cli.device_options import (
     wants_diagnosis,
 )
 from controller.cli.device_testdeal import testdeal_command
+from controller.cli.numbers import FiniteRange
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, format_table, json_option, write_json, write_line
 from controller.technician import parts
 from controller.technician.bench import Bench
@@ -249,7 +250,7 @@ def linetest_command(place: Place, tries: int, size: int, search: bool, as_json:
 @command.command("monitor")
 @reaching
 @diagnosable
-@click.option("--seconds", type=click.FloatRange(0.1, 86_400), help="End after so long; without it, with Ctrl-C.")
+@click.option("--seconds", type=FiniteRange(0.1, 86_400), help="End after so long; without it, with Ctrl-C.")
 @click.option("--way", type=click.Choice(["in", "out"]), help="Only what the device says (in), or the host (out).")
 @click.option("--message", "messages", multiple=True, shell_complete=complete_message, help="Only these; may be given several times.")
 @click.option("--faults", "faults_only", is_flag=True, help="Only what was damaged or is unknown.")

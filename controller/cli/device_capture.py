@@ -13,6 +13,7 @@ import click
 
 from controller.cli.device_monitor import record_device
 from controller.cli.device_options import Place, ask_code, reaching
+from controller.cli.numbers import FiniteRange
 from controller.cli.output import json_option, write_json, write_line
 from controller.table.acts import By
 from controller.table.parse import parse_by
@@ -30,7 +31,7 @@ WRITTEN_S: Final = 5.0
 @click.command("capture")
 @reaching
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--seconds", type=click.FloatRange(0.1, 86_400), help="End after so long; without it, with Ctrl-C.")
+@click.option("--seconds", type=FiniteRange(0.1, 86_400), help="End after so long; without it, with Ctrl-C.")
 @click.option("--most-mb", default=100, show_default=True, type=click.IntRange(1, 10_000), help="End at this size.")
 @click.option("--events", is_flag=True, help="Ask for the device's events, which are acknowledged when they are in the file.")
 @click.option("--by", metavar="technician:NAME", help="Where a daemon has the port: who has it recorded.")

@@ -16,6 +16,7 @@ from typing import Final, TypeVar
 import click
 import msgspec
 
+from controller.cli.numbers import FiniteRange
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, write_json, write_line, write_listing, write_note
 from controller.cli.shelves import PROFILES_OPTION, shelf_of
 from controller.errors import ShoedError
@@ -109,7 +110,7 @@ _DIAGNOSIS: Final = (
     click.option("--ticket", help="Diagnostic mode: the work order's number, up to 8 characters."),
     click.option("--by", metavar="technician:NAME", help="Diagnostic mode: who works."),
     click.option("--second", metavar="supervisor:NAME", help="Diagnostic mode: the second person, of the house."),
-    click.option("--minutes", default=15.0, show_default=True, type=click.FloatRange(0.1, MINUTES_MAX), help="It ends by itself then."),
+    click.option("--minutes", default=15.0, show_default=True, type=FiniteRange(0.1, MINUTES_MAX), help="It ends by itself then."),
     click.option("--work-log", type=_FILE, help="Where the work is written down; the account's own log if not given."),
 )
 

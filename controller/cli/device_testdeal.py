@@ -15,6 +15,7 @@ import click
 import msgspec
 
 from controller.cli.device_options import Place, diagnosable, reaching, run_on, wants_diagnosis
+from controller.cli.numbers import FiniteRange
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, format_table, json_option, write_json, write_line
 from controller.integrity.bounds import tries_for
 from controller.technician.bench import Bench
@@ -60,9 +61,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--capture", type=click.Path(path_type=Path, dir_okay=False), help="Write everything to this new file too; SDP/1 wants it.")
 @click.option("--most-mb", default=100, show_default=True, type=click.IntRange(1, 10_000), help="End when the capture has this size.")
 @click.option("--deals", type=click.IntRange(1, 1_000_000), help="End after so many deals; without it, with Ctrl-C.")
-@click.option("--seconds", type=click.FloatRange(0.1, 86_400), help="End after so long.")
-@click.option("--confidence", default=95.0, show_default=True, type=click.FloatRange(50, 99.9999), help="Of the bounds, in per cent.")
-@click.option("--rate", type=click.FloatRange(1e-9, 0.5), help="Not in order unless wrong reads are shown to be rarer, such as 0.0001.")
+@click.option("--seconds", type=FiniteRange(0.1, 86_400), help="End after so long.")
+@click.option("--confidence", default=95.0, show_default=True, type=FiniteRange(50, 99.9999), help="Of the bounds, in per cent.")
+@click.option("--rate", type=FiniteRange(1e-9, 0.5), help="Not in order unless wrong reads are shown to be rarer, such as 0.0001.")
 @json_option
 def testdeal_command(  # noqa: PLR0913, PLR0917  # one parameter for each option
     place: Place,

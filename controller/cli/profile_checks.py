@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from controller.cli.device_options import Place, run_on
+from controller.cli.numbers import FiniteRange
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, json_option, write_json, write_line, write_listing
 from controller.cli.shelves import PROFILES_OPTION
 from controller.technician.checks.outcome import Outcome, Verdict
@@ -22,7 +23,7 @@ SHOWN_EVIDENCE = 3
 @click.argument("name")
 @click.option("--port", metavar="URL", help="Run them against the device here: a path, serial:///path?baud=9600 or tcp://host:port.")
 @click.option("--baud", type=click.IntRange(50, 4_000_000), help="Another rate than the profile's.")
-@click.option("--listen", "listen_s", default=LISTEN_S, show_default=True, type=click.FloatRange(0, 3600), help="Seconds to listen.")
+@click.option("--listen", "listen_s", default=LISTEN_S, show_default=True, type=FiniteRange(0, 3600), help="Seconds to listen.")
 @click.option("--write", "may_write", is_flag=True, help="Grant writing to a device whose profile only listens.")
 @click.option("--acts", is_flag=True, help="Also say what makes the device do something. Not with cards in play.")
 @click.option("--show-cards", is_flag=True, help="Evidence with the bytes that tell cards.")

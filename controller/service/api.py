@@ -31,6 +31,7 @@ from controller.service.metrics import Metrics
 from controller.service.persons import Persons, take_codes
 from controller.service.request_body import read_body
 from controller.service.sheet import SheetChangedError, SheetDesk
+from controller.service.standing import open_alarms, wagers_placed
 from controller.service.strict import shown
 from controller.service.table_task import TableBrokenError, TableTask
 from controller.service.token import is_token
@@ -105,6 +106,9 @@ class Api:
         task = self._table(request)
         outcome = task.view()
         told = {"outcome": outcome, "devices": _devices(task), "journal": self._last_entry(), "health": task.health.value}
+        told["open_alarms"] = open_alarms(task.state)
+        if task.engine.round_under_way(task.state):
+            told["wagers"] = wagers_placed(task.state)
         told |= _mode(task)
         desk = self._sheets.get(task.id)
         if desk is not None:

@@ -103,7 +103,7 @@ def procedure_of(plan: Plan) -> Procedure:
         try:
             parse_fault(fault)
         except FaultError as error:
-            raise ShoedError("unknown-fault", f"{error}.", "`shoed demo --help` lists the faults.") from error
+            raise ShoedError("unknown-fault", str(error), "`shoed demo --help` lists the faults.") from error
     game = find_game(plan.game)
     house = _house(plan)
     if plan.method is not None:

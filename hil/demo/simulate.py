@@ -142,7 +142,7 @@ def verify_faults(wish: Wish) -> None:
         for fault in wish.faults:
             parse_fault(fault)
     except FaultError as error:
-        raise ShoedError("unknown-fault", f"{error}.", "`shoed simulate --help` lists the faults.") from error
+        raise ShoedError("unknown-fault", str(error), "`shoed simulate --help` lists the faults.") from error
 
 
 def weak_cards(wish: Wish) -> dict[Card, float]:

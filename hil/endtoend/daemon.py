@@ -213,8 +213,11 @@ def working_folder(folder: Path | None = None) -> Iterator[Path]:
     """Return a prepared folder for a daemon: the given one, or a temporary one that is removed."""
     if folder is not None:
         folder = folder.absolute()  # the daemon's notify socket is named by its whole path
-        folder.mkdir(parents=True, exist_ok=True)
-        links_of(folder).mkdir(exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            links_of(folder).mkdir(exist_ok=True)
+        except OSError as error:
+            raise ShoedError("folder-not-writable", f"The folder {folder} cannot be used: {error.strerror}.", "Name another.") from error
         yield folder
         return
     with tempfile.TemporaryDirectory(prefix="shoed-") as name:

@@ -53,3 +53,23 @@ def test_it_listens_on_tcp() -> None:
 )
 def test_bad_input_is_a_sentence(arguments: list[str]) -> None:
     assert run(["simulate", *arguments]) == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["demo", "--speed", "nan"],
+        ["demo", "--slips", "nan"],
+        ["simulate", "--draw-every", "nan"],
+        ["device", "monitor", "--port", "x", "--seconds", "nan"],
+        ["demo", "--keep", "{file}"],
+        ["demo", "--keep", "{file}/below"],
+        ["demo", "--fault", "dropp"],
+    ],
+)
+def test_odd_options_are_told_in_whole_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    (tmp_path / "file").touch()
+    assert run([word.format(file=tmp_path / "file") for word in arguments]) == 2
+    told = capsys.readouterr().err
+    assert ".." not in told.replace("0.1<=x<=", "")
+    assert "?." not in told

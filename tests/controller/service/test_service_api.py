@@ -25,7 +25,7 @@ from controller.service.driver import DeviceDriver
 from controller.service.engine import Engine
 from controller.service.feed import Feed
 from controller.service.habits import Post
-from controller.service.inbox import Heard
+from controller.service.inbox import Heard, Noticed
 from controller.service.logs import LogFile, make_logger
 from controller.service.metrics import Metrics
 from controller.service.request_body import BODY_LIMIT_BYTES
@@ -152,6 +152,25 @@ async def test_an_act_is_taken_or_refused_in_the_words_of_the_scenario_format() 
         assert shown["devices"]["shoe"]["state"] == "connecting"
         (row,) = (await s.client.get("/v1/tables")).json()
         assert (row["table"], row["game"], row["method"]) == ("T1", "colorado-hold-em-poker", "manual-shoe")
+
+
+async def test_who_comes_to_a_table_reads_its_alarms_and_wagers() -> None:
+    async with site() as s:
+        await s.act("open", by="supervisor:S1")
+        await s.act("load", {"decks": 1, "cards": 52})
+        await s.act("shuffle", {"mode": "random", "counted": 52})
+        shown = (await s.client.get("/v1/tables/T1")).json()
+        assert (shown["open_alarms"], "wagers" in shown) == ([], False)
+        await s.act("wager", {"seat": 2, "ante": 10, "bonus": 5})
+        await s.act("wager", {"seat": 4})
+        await s.act("wager", {"seat": 2, "ante": "20.50"})
+        shown = (await s.client.get("/v1/tables/T1")).json()
+        assert shown["wagers"] == {"2": {"ante": "20.50", "bonus": "5"}, "4": {"ante": None}}
+        s.task.tell(Noticed("shoe", "lost", "the plug was pulled"))
+        await s.client.get("/v1/tables/T1/entries", params={"after": len(s.journal.drafts), "wait": 5})
+        (alarm,) = (a for a in (await s.client.get("/v1/tables/T1")).json()["open_alarms"] if a["code"] == "device-lost")
+        assert (alarm["where"], alarm["detail"], alarm["holds"], alarm["ways"]) == ("shoe", "the plug was pulled", True, ["void"])
+        assert alarm["what"] == "The line to a device is lost."
 
 
 @pytest.mark.requirement("EQ-94")
