@@ -65,6 +65,10 @@ def _never(settings: Settings, cards: tuple[Card, ...]) -> bool:
     return False
 
 
+def _nobody(round_: Round) -> tuple[int, ...]:
+    return ()
+
+
 def _none_after_cut(settings: Settings) -> int:
     return 0
 
@@ -89,6 +93,8 @@ class Game:
     stub: StubCheck | None
     judge_void: Callable[[Settings, Round], list[Judged]] | None = None
     """The results of side wagers that stand although the round is void; None: they are settled outside of this record."""
+    settled_early: Callable[[Round], tuple[int, ...]] = _nobody
+    """Seats that were settled while others still play: what they won or lost stays when the round is void."""
     shoe_game: bool = False
     """A shoe serves many rounds; otherwise the deck is shuffled after every round."""
     dealer_hand: bool = True

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.dealing.game import Game, Judged
-from controller.dealing.round import DEALER, Round, Seat, seat_place
+from controller.dealing.round import DEALER, HAND_KEYS, Round, Seat, seat_place
 from controller.dealing.rules import Rule
 from controller.dealing.settings import Setting, Settings
 from controller.dealing.sizes import Size
@@ -68,6 +68,12 @@ def _at_war(round_: Round, seat: int) -> bool:
 
 def _war(round_: Round) -> bool:
     return any(_at_war(round_, seat) for seat in round_.seats)
+
+
+def _settled_before_the_war(round_: Round) -> tuple[int, ...]:
+    """Seats that were not tied, or gave up half: they are settled and their cards collected before the war deal."""
+    told = {n: round_.results.get(HAND_KEYS[n], {}).get(INITIAL) for n, seat in round_.seats.items() if WAR not in seat.wagers}
+    return tuple(n for n, word in told.items() if word in ("win", "lose"))
 
 
 def _no_tie_wager_yet(round_: Round, seat: int) -> str:
@@ -207,6 +213,7 @@ GAME = Game(
     play=_play,
     irregularities=_irregularities,
     judge=_judge,
+    settled_early=_settled_before_the_war,
     stub=None,
     shoe_game=True,
     cards_needed=_cards_needed,

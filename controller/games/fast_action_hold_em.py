@@ -205,6 +205,11 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
     return sorted(judged, key=lambda hand: hand.key)
 
 
+def _surrendered(round_: Round) -> tuple[int, ...]:
+    """Half of their wager was collected at once, and their cards with it (13:69F-21.8(f))."""
+    return tuple(number for number, seat in round_.seats.items() if seat.status == "surrendered")
+
+
 def _at_once(seat: Seat) -> list[Judged]:
     """Naturals and surrenders are settled before anything else."""
     amount = seat.wagers.get("wager")
@@ -267,6 +272,7 @@ GAME = Game(
     play=_play,
     irregularities=_irregularities,
     judge=_judge,
+    settled_early=_surrendered,
     stub=None,
     shoe_game=True,
     permitted=c.permitted_by_setting(SHOE_ONLY),

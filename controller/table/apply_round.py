@@ -166,7 +166,7 @@ def _round_voided(state: TableState, fact: f.RoundVoided) -> None:
     for number, seat in round_.seats.items():
         if round_.played_by(number):
             hands_go_back(round_, seat, fact.stand)
-        elif seat.status != "natural":
+        elif seat.status != "natural" and number not in fact.settled_seats:
             _wagers_go_back(round_, number, seat, fact)
     round_.plan, round_.cursor, round_.turns, round_.returning = (), 0, (), 0
     state.deck = replace(state.deck, shuffled=False)

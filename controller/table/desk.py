@@ -278,17 +278,21 @@ class Desk(msgspec.Struct, eq=False, gc=False):
         """A hand is out of the round; where every position is dealt, wager or not, its position still gets its cards."""
         self.emit(f.HandDead(seat=seat, rule=rule, dealt_on=self.procedure.deals_to_every))
 
-    @property
-    def settled_for_good(self) -> tuple[str, ...]:
-        """Side wagers that stay as they were settled when hands were shown for them."""
-        return tuple(step.wager for step in self.procedure.steps if isinstance(step, ShowHands) and step.stands)
+    def wagers_go_back(self, remedy: str, rule: Rule, why: str, *, side_bets_stand: bool = False) -> None:
+        """The round is void; only what was settled for good before stays, and side wagers where the remedy says so."""
+        procedure = self.procedure
+        stand = tuple(wager.name for wager in procedure.game.wagers if wager.side) if side_bets_stand else ()
+        shown = tuple(step.wager for step in procedure.steps if isinstance(step, ShowHands) and step.stands)
+        seats = procedure.game.settled_early(self.round)
+        void = f.RoundVoided(
+            remedy=remedy, rule=rule, why=why, side_bets_stand=side_bets_stand, stand=stand, settled=shown, settled_seats=seats
+        )
+        self.emit(void)
 
     def void(self, why: str, remedy: str, rule: Rule) -> None:
         """All hands void by a rule; wagers go back."""
         stands = remedy.endswith("side-bets-stand")
-        stand = tuple(wager.name for wager in self.procedure.game.wagers if wager.side) if stands else ()
-        settled = self.settled_for_good
-        self.emit(f.RoundVoided(remedy=remedy, rule=rule, why=why, side_bets_stand=stands, stand=stand, settled=settled))
+        self.wagers_go_back(remedy, rule, why, side_bets_stand=stands)
         judge_void = self.procedure.game.judge_void
         for hand in judge_void(self.procedure.settings, self.round) if stands and judge_void is not None else ():
             self.judged(hand)
@@ -299,7 +303,7 @@ class Desk(msgspec.Struct, eq=False, gc=False):
     def deck_off_table(self, why: str, rule: Rule) -> None:
         """The round is void and the deck is quarantined."""
         if self.draft.round is not None and not self.draft.round.void and self.in_round:
-            self.emit(f.RoundVoided(remedy="deck-off-table", rule=rule, why=why, settled=self.settled_for_good))
+            self.wagers_go_back("deck-off-table", rule, why)
         self.emit(f.DeckQuarantined(why=why))
         self.raise_alarm(why, holds=False, ways=("replace-deck",))
         self.fire("quarantine")

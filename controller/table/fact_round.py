@@ -132,6 +132,8 @@ class RoundVoided(Fact, frozen=True, kw_only=True, tag=True):
     """Side wagers that are settled all the same."""
     settled: tuple[str, ...] = ()
     """Side wagers that stay as they were settled before the round was void."""
+    settled_seats: tuple[int, ...] = ()
+    """Seats of which all wagers were settled before, and stay so."""
 
 
 class AsideReleased(Fact, frozen=True, kw_only=True, tag=True):

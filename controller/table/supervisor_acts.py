@@ -94,7 +94,7 @@ def _void_by_supervisor(desk: Desk, choose: str, alarms: list[Alarm]) -> None:
             desk.fire("unverify")
         return
     desk.emit(f.Irregular(kind="device-malfunction", remedy="round-void", rule=RESOLVED))
-    desk.emit(f.RoundVoided(remedy="round-void", rule=RESOLVED, why="supervisor decides", settled=desk.settled_for_good))
+    desk.wagers_go_back("round-void", RESOLVED, "supervisor decides")
     desk.fire("void")
     _settle(desk, alarms, choose)
     desk.notes.remedy = "round-void"
@@ -102,7 +102,7 @@ def _void_by_supervisor(desk: Desk, choose: str, alarms: list[Alarm]) -> None:
 
 def _replace_deck(desk: Desk, alarms: list[Alarm]) -> None:
     if desk.in_round:
-        desk.emit(f.RoundVoided(remedy="deck-off-table", rule=RESOLVED, why="supervisor decides", settled=desk.settled_for_good))
+        desk.wagers_go_back("deck-off-table", RESOLVED, "supervisor decides")
     if desk.kind is not StateKind.QUARANTINED:
         desk.emit(f.DeckQuarantined(why="replaced by a supervisor"))
         desk.fire("quarantine")

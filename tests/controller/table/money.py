@@ -34,8 +34,12 @@ def _void(procedure: Procedure, round_: Round) -> None:
     """Wagers go back, except what was paid at once and side wagers that stand."""
     sides = {kind.name for kind in procedure.game.wagers if kind.side and round_.void_side_bets_stand}
     sides |= {step.wager for step in procedure.steps if isinstance(step, ShowHands) and step.stands}
+    early = procedure.game.settled_early(round_)
     for number, seat in round_.seats.items():
         if seat.status == "natural":
+            continue
+        if number in early:
+            assert "void" not in round_.results[str(number)].values(), f"seat {number} was settled before the round was void"
             continue
         if round_.played_by(number):
             check_void_hands(round_, number)
