@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.dealing.game import Game, Groups, Judged
-from controller.dealing.round import COMMUNITY, Round, Seat, seat_place
+from controller.dealing.round import COMMUNITY, Round, Seat, seat_of, seat_place
 from controller.dealing.rules import Rule, Standing
 from controller.dealing.settings import Plain, Setting, Settings
 from controller.dealing.steps import (
@@ -167,6 +167,11 @@ def _house_way(settings: Settings, cards: tuple[Card, ...]) -> Groups | None:
     return {"keep": choose(preferences, cards).keep}
 
 
+def _of_the_dealer(round_: Round, place: str) -> bool:
+    """The row is about the dealer's hand; of a player's hand that is set wrongly no text was reachable."""
+    return seat_of(place) is None
+
+
 def _irregularities(method: Method) -> Mapping[str, Remedy]:
     rows = {
         "card-face-up": c.ONE_FACE_UP,
@@ -181,6 +186,7 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
             "reset-house-way",
             c.parallel("Texas Shootout rule sheet"),
             "The dealer takes back the two discards and sets again by the house way.",
+            when=_of_the_dealer,
         ),
         "device-malfunction": c.SHOE_FAILED,
         "shuffler-malfunction": c.SHUFFLER_FAILED,
