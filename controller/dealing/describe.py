@@ -115,8 +115,9 @@ def step_words(step: Step) -> str:
         case Decide():
             words = _decided(step)
         case SetHands():
-            who = "The dealer sets" if step.who is Who.DEALER else "Each seat sets"
-            words = f"{who} {' and '.join(f'{name} {size}' for name, size in step.groups)}{_or(step.options)}."
+            set_as = " and ".join(f"{name} {size}" for name, size in step.groups)
+            dealer = step.who is Who.DEALER
+            words = f"The dealer sets {set_as}.{_or_else(step.options)}" if dealer else f"Each seat sets {set_as}{_or(step.options)}."
         case ExposeCards():
             words = _turned(step)
         case Stub():

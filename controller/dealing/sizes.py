@@ -91,7 +91,9 @@ class Size:
             return f"equal to the {of}" if self.percent == (100,) else f"{' or '.join(map(_times, self.percent))} times the {of}"
         low, high = self.between
         most = "" if self.most is None else f", at most {money(self.most)}"
-        return f"up to {_times(high)} times the {of}{most}" if low == 0 else f"{_times(low)} to {_times(high)} times the {of}"
+        if low == 0:
+            return f"up to the {of}{most}" if high == 100 else f"up to {_times(high)} times the {of}{most}"
+        return f"{_times(low)} to {_times(high)} times the {of}"
 
 
 def _times(percent: int) -> str:

@@ -45,11 +45,6 @@ def check(rule: Rule) -> Option:
     return Option(choose="check", meaning="place no wager and stay in", rule=rule)
 
 
-def anything_open(round_: Round, side: str) -> bool:
-    """True while a hand is to be compared or a side wager is to be settled."""
-    return anyone_in(round_) or any(seat.status == "folded" and side in seat.wagers for seat in round_.seats.values())
-
-
 def seats_to_judge(round_: Round, side: str) -> list[Seat]:
     """Seats whose result can be told now: exposed ones, and those that folded without the side wager under which cards stay."""
     known, told = round_.results, []

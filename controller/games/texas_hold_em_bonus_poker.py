@@ -16,11 +16,13 @@ from controller.dealing.steps import Collect, Decide, ExposeCards, Method, Optio
 from controller.decks import DeckSpec
 from controller.games import common as c
 from controller.games import hold_em as h
+from controller.games import own_hand as own
 from controller.games import stud as s
 from controller.games.hole_cards import check_hole_table
 from controller.hands.poker import CATEGORIES, LOWEST, PokerHand, describe
 
 SHEETS = c.parallel("published sheets", "seven rule sheets of casinos agree")
+SIDE = "bonus"
 AFTER = ("flop", "turn", "river")
 """Wagers placed after the first two cards, each paid at even money."""
 BONUS_TABLE = {
@@ -49,6 +51,7 @@ SETTINGS = (
         meaning="odds to one of the bonus wager by the two own cards; empty: settled outside of this record",
         rule=c.parallel("published sheets", "two casinos; the NJ table was not reachable"),
     ),
+    own.after_fold_setting(SIDE, own.STAYS, c.analogy("33.10(a)2", "one casino takes ante and bonus")),
 )  # fmt: skip
 
 
@@ -65,7 +68,7 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         choose="flop", meaning="place the flop wager and stay in", places="flop", size=c.times("ante", 2),
         rule=c.law("28.10(a)", "its size, twice the ante, is that of seven rule sheets"),
     )  # fmt: skip
-    fold = s.fold(("ante",), c.law("28.10(a)"), stays_under="bonus")
+    fold, open_hands = own.fold(settings, SIDE, c.law("28.10(a)")), own.anything_open(settings, SIDE)
     return (
         Decide(options=(flop, fold), rule=c.law("28.10(a)", "clockwise order by the uniform pattern")),
         *h.board(3, c.parallel("PA 647a.1"), c.parallel("PA 647a.1", "the next card to the rack, unseen")),
@@ -74,8 +77,8 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         Decide(options=_wager_or_check("river"), when=s.anyone_in, rule=SHEETS),
         *h.board(1, c.parallel("PA 647a.1"), c.analogy("14.10(g)")),
         Stub(rule=c.analogy("35.9(d)")),
-        ExposeCards(what=Who.DEALER, when=_anything_open, rule=c.analogy("33.10(f)")),
-        Settle(with_folded="bonus", when=_anything_open, rule=c.analogy("33.10(f)", "right first, counterclockwise")),
+        ExposeCards(what=Who.DEALER, when=open_hands, rule=c.analogy("33.10(f)")),
+        Settle(with_folded=own.kept_side(settings, SIDE), when=open_hands, rule=c.analogy("33.10(f)", "right first, counterclockwise")),
         Collect(rule=c.analogy("21.8(o)", "so that each hand can be rebuilt")),
     )
 
@@ -83,10 +86,6 @@ def _play(settings: Settings) -> tuple[Step, ...]:
 def _wager_or_check(name: str) -> tuple[Option, ...]:
     wager = Option(choose=name, meaning=f"place the {name} wager", places=name, size=c.times("ante", 1), rule=SHEETS)
     return wager, h.check(SHEETS)
-
-
-def _anything_open(round_: Round) -> bool:
-    return h.anything_open(round_, "bonus")
 
 
 def _irregularities(method: Method) -> Mapping[str, Remedy]:
@@ -102,23 +101,24 @@ def _irregularities(method: Method) -> Mapping[str, Remedy]:
 
 
 def _judge(settings: Settings, round_: Round) -> list[Judged]:
-    seats = h.seats_to_judge(round_, "bonus")
+    side = own.kept_side(settings, SIDE)
+    seats = h.seats_to_judge(round_, side or "")
     board = h.open_board(round_) if seats else ()
     dealer = h.best_dealer(round_, board)
     judged = []
     for seat in seats:
         slip = s.Slip(seat)
         if seat.status:
-            slip.lose("ante")
+            slip.lose("ante", *(() if side else (SIDE,)))
             text, rule = "folded", c.law("28.10(a)")
         elif dealer is None or (hand := h.best_hand(round_, SEAT_PLACES[seat.number], board)) is None:
             continue
         else:
             _compare(settings, slip, hand, dealer)
             text, rule = describe(hand.value), SHEETS
-        if "bonus" in seat.wagers:
+        if seat.exposed and slip.has(SIDE):
             table = settings.table("bonus_table")
-            h.settle_on_hole_cards(slip, "bonus", table, h.own_cards(round_, seat), round_.shown_cards(DEALER))
+            h.settle_on_hole_cards(slip, SIDE, table, h.own_cards(round_, seat), round_.shown_cards(DEALER))
         judged.append(slip.judged(rule, text))
     return judged
 
@@ -136,7 +136,7 @@ def _compare(settings: Settings, slip: s.Slip, hand: PokerHand, dealer: PokerHan
 def _judge_void(settings: Settings, round_: Round) -> list[Judged]:
     table = settings.table("bonus_table")
     rule = c.law("28.12(a)", "settled on the player's own cards")
-    return h.side_stands(round_, "bonus", rule, lambda slip, own: h.settle_on_hole_cards(slip, "bonus", table, own))
+    return own.side_stands(settings, SIDE, round_, rule, lambda slip, cards: h.settle_on_hole_cards(slip, SIDE, table, cards))
 
 
 GAME = Game(
@@ -148,7 +148,7 @@ GAME = Game(
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", required=True, rule=c.law("28.1"), meaning="before the cards"),
-        WagerKind(name="bonus", side=True, rule=c.law("28.12(a)"), meaning="optional, before the cards: on the two own cards"),
+        WagerKind(name=SIDE, side=True, rule=c.law("28.12(a)"), meaning="optional, before the cards: on the two own cards"),
         WagerKind(name="flop", before_deal=False, rule=c.law("28.10(a)"), meaning="after the two own cards, before the flop"),
         WagerKind(name="turn", before_deal=False, rule=c.law("28.12(a)"), meaning="after the flop"),
         WagerKind(name="river", before_deal=False, rule=c.law("28.12(a)"), meaning="after the turn"),

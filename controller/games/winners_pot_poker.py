@@ -97,7 +97,7 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         meaning="place the bet wager and stay",
         places="bet",
         size=c.times("ante", settings.number("bet_size")),
-        rule=c.law("33.10(a)1"),
+        rule=c.law("33.10(a)1", "its size is a house setting"),
     )
     early = Option(
         choose="fold", meaning="give up the ante to the house", status="folded", forfeits=("ante",), stays_under="jacks_plus",
@@ -105,7 +105,7 @@ def _play(settings: Settings) -> tuple[Step, ...]:
     )  # fmt: skip
     double = Option(
         choose="double", meaning="place the double wager and stay", places="double", size=c.times("ante", settings.number("double_size")),
-        rule=c.law("33.10(c)1"),
+        rule=c.law("33.10(c)1", "its size is a house setting"),
     )  # fmt: skip
     late = Option(
         choose="fold", meaning="give up ante and bet to the winner's pot", status="folded", forfeits=("ante", "bet"), forfeits_to="pot",

@@ -13,7 +13,7 @@ from controller.table.arriving import stub_count_due
 from controller.table.codes import sentence
 from controller.table.desk import Desk, stub_expected
 from controller.table.going_on import settle_alarm
-from controller.table.hand_cards import check_named, hand_faces, is_set_wrongly, match_named, named_groups, open_group
+from controller.table.hand_cards import check_named, hand_faces, is_set_wrongly, match_named, named_groups, open_group, refuse_seen
 from controller.table.judging import overall
 from controller.table.show_acts import show_hand
 from controller.table.side_acts import declare_outcome, expose_side
@@ -84,6 +84,7 @@ def _faces(desk: Desk, held: tuple[Held, ...], named: tuple[Card, ...], place: s
     """The faces of cards now turned: as read, or as named where they were not read."""
     if named and len(named) != len(held):
         desk.refuse("bad-cards", f"{place}: {len(held)} cards are turned, {len(named)} are named.")
+    refuse_seen(desk, place, named, desk.round.hands)
     cards = []
     for index, card in enumerate(unseal_held(held, "turned face up by the procedure")):
         told = named[index] if named else None

@@ -5,6 +5,8 @@ An unread card of a hand can be any card that is named; a card that was read can
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from controller.dealing.game import Groups
@@ -20,8 +22,20 @@ NamedGroups: TypeAlias = "tuple[tuple[str, tuple[Card, ...]], ...]"
 
 def check_named(desk: Desk, place: str, named: tuple[Card, ...]) -> None:
     """Refuse with `bad-cards` unless the hand at `place` can hold all of `named`."""
-    if named and match_named(desk.round, place, named) is None:
+    if not named:
+        return
+    if match_named(desk.round, place, named) is None:
         desk.refuse("bad-cards", f"{place}: the cards named are not all in this hand. Look again and name the cards shown.")
+    refuse_seen(desk, place, named, [at for at in desk.round.hands if at != place])
+
+
+def refuse_seen(desk: Desk, place: str, named: tuple[Card, ...], where: Iterable[str]) -> None:
+    """Refuse with `bad-cards` a card of which every copy lies face up at the places given. Hidden cards are not looked at."""
+    seen = Counter(card for at in where for card in desk.round.shown_cards(at))
+    for card in dict.fromkeys(named):
+        if seen[card] + named.count(card) > desk.draft.deck.spec.copies(card.code):
+            words = f"{place}: {card.name} lies face up already; if it is there once more, report duplicate-card."
+            desk.refuse("bad-cards", words)
 
 
 def match_named(round_: Round, place: str, named: tuple[Card, ...]) -> tuple[Card, ...] | None:
