@@ -65,8 +65,7 @@ def _stacks(settings: Settings) -> tuple[Step, ...]:
 
 def _play(settings: Settings) -> tuple[Step, ...]:
     flop = Option(
-        choose="flop", meaning="place the flop wager and stay in", places="flop", size=c.times("ante", 2),
-        rule=c.law("28.10(a)", "its size, twice the ante, is that of seven rule sheets"),
+        choose="flop", meaning="place the flop wager and stay in", places="flop", size=c.times("ante", 2, SHEETS), rule=c.law("28.10(a)"),
     )  # fmt: skip
     fold, open_hands = own.fold(settings, SIDE, c.law("28.10(a)")), own.anything_open(settings, SIDE)
     return (

@@ -96,16 +96,16 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         choose="bet",
         meaning="place the bet wager and stay",
         places="bet",
-        size=c.times("ante", settings.number("bet_size")),
-        rule=c.law("33.10(a)1", "its size is a house setting"),
+        size=c.times("ante", settings.number("bet_size"), c.house("bet_size", "not reachable")),
+        rule=c.law("33.10(a)1"),
     )
     early = Option(
         choose="fold", meaning="give up the ante to the house", status="folded", forfeits=("ante",), stays_under="jacks_plus",
         rule=c.law("33.10(a)2"),
     )  # fmt: skip
     double = Option(
-        choose="double", meaning="place the double wager and stay", places="double", size=c.times("ante", settings.number("double_size")),
-        rule=c.law("33.10(c)1", "its size is a house setting"),
+        choose="double", meaning="place the double wager and stay", places="double", rule=c.law("33.10(c)1"),
+        size=c.times("ante", settings.number("double_size"), c.house("double_size", "the name suggests twice")),
     )  # fmt: skip
     late = Option(
         choose="fold", meaning="give up ante and bet to the winner's pot", status="folded", forfeits=("ante", "bet"), forfeits_to="pot",
