@@ -82,7 +82,7 @@ def check_name(setup: Setup, device: DeviceConfig, check: str) -> Iterator[Findi
 
 def busy_words(holder: str | None) -> tuple[Grade, str]:
     """Return how bad it is that another program has a port, and what to do."""
-    if holder is not None and holder.startswith(MODEM_MANAGER):
+    if holder is not None and MODEM_MANAGER in holder:
         return Grade.WRONG, f"It takes the port for a modem and lets go within a minute. {RULES}, so that it never does again."
     return Grade.LOOK, "That is well if it is the daemon; else stop that program."
 

@@ -11,19 +11,20 @@ PROC: Final = "/proc"
 
 
 def find_holder(path: str, *, besides_us: bool = False) -> str | None:
-    """Return `name (process N)` of a process that has the port open, another one first; None where none can be seen."""
+    """Return `name (process N)` of each process that has the port open, others first; None where none can be seen."""
     return find_holders([path], besides_us=besides_us).get(path)
 
 
 def find_holders(paths: Iterable[str], *, besides_us: bool = False) -> dict[str, str]:
     """Return the holders of those ports that have one, in one look at all processes; `besides_us` passes over our own."""
     nodes = {node: path for path in paths if (node := _node_of(path)) is not None}
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     for process in _processes(besides_us=besides_us) if nodes else ():
         held = {nodes[node] for node in _open_in(process) if node in nodes}
-        if held:
-            found = {**dict.fromkeys(held, f"{_name_of(process)} (process {process})"), **found}
-    return found
+        name = f"{_name_of(process)} (process {process})" if held else ""
+        for path in held:
+            found.setdefault(path, []).append(name)
+    return {path: " and ".join(names) for path, names in found.items()}
 
 
 def _processes(*, besides_us: bool) -> list[str]:

@@ -359,3 +359,18 @@ def is_free(path: str) -> bool:
 
 def test_the_holder_of_a_port_nobody_has_is_nobody(tmp_path: Path) -> None:
     assert find_holder(str(tmp_path / "no-such-port")) is None
+
+
+async def test_everybody_who_has_a_port_is_named(pty: Pty) -> None:
+    holds = "import os, sys; fd = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY); print(flush=True); sys.stdin.read()"
+    pipe = asyncio.subprocess.PIPE
+    others = [await asyncio.create_subprocess_exec(sys.executable, "-c", holds, pty.path, stdin=pipe, stdout=pipe) for _ in range(2)]
+    for other in others:
+        assert other.stdout is not None
+        await other.stdout.readline()
+    told = find_holder(pty.path, besides_us=True) or ""
+    for other in others:
+        assert f"(process {other.pid})" in told
+        assert other.stdin is not None
+        other.stdin.close()
+        await other.wait()
