@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from controller.cli.output import EXIT_GOOD, EXIT_NOT_IN_ORDER, write_json, write_line, write_note
-from controller.technician.bench import Bench
+from controller.technician.bench import LOOK, Bench
 from controller.technician.diagnosis import AFTERWARDS, Diagnosis, diagnosing
 from controller.technician.errors import TechnicianError
 from controller.technician.filters import Filter, filter_of
@@ -192,8 +192,9 @@ class LineWriter:
             write_json({"counters": told})
         else:
             write_line("   -- " + ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in told.items()))
-        was_spoken = line.bytes_in or line.bytes_out
-        if was_spoken and not self._sensible and len(settings_at(self._bench.reach, self._bench.codec)) > 1:
+        if line.bytes_out and not line.bytes_in:
+            write_note(f"Nothing came at all. {LOOK}; --search tries other rates.")
+        elif line.bytes_in and not self._sensible and len(settings_at(self._bench.reach, self._bench.codec)) > 1:
             write_note(NOTHING_SENSIBLE)
 
 

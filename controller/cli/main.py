@@ -154,20 +154,25 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def main() -> None:
     """Run the command line and end the process: the script's entry.
 
-    SIGTERM ends a command as Ctrl-C does, with everything put away that it had made; then the process dies of the signal after all, so
-    that whoever sent it sees that. A second one is not waited for. Commands that serve take signals on their loops.
+    SIGTERM ends a command as Ctrl-C does, with everything put away that it had made, and so does SIGHUP, with which a closed terminal or a
+    lost connection to it ends its commands; then the process dies of the signal after all, so that whoever sent it sees that. A second
+    SIGTERM is not waited for; a second SIGHUP is usual and says nothing new. Commands that serve take signals on their loops.
     """
     asked: list[int] = []
 
     def end(number: int, _frame: FrameType | None) -> NoReturn:
         asked.append(number)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # whoever starts it with nohup wants it to stay
+        signal.signal(signal.SIGHUP, end)
     code = run()
     if asked:
-        signal.raise_signal(signal.SIGTERM)
+        signal.signal(asked[0], signal.SIG_DFL)
+        signal.raise_signal(asked[0])
     sys.exit(code)
 
 

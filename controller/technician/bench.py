@@ -34,6 +34,7 @@ from firmware_bridge.session.outputs import (
 )
 from firmware_bridge.transport.base import Transport, TransportError
 
+LOOK: Final = "Look at its power, the cable and both plugs, and whether the cable crosses its two wires"
 CONNECT_S: Final = 4.0
 """Power-on to first RSTACK takes up to 5 s (SDP/1 1.8); a device that is on answers in a tenth of a second, and a second RST follows."""
 
@@ -240,7 +241,7 @@ class Bench:
             return DeviceNotInOrderError(
                 "device-silent",
                 f"Nothing came from {port} in {self._connect_s:g} s.",
-                "Look at its power, the cable and both plugs; try other rates with --search; `shoed ports` lists the ports.",
+                f"{LOOK}; `shoed device identify --find-baud` tries other rates, `shoed ports` lists the ports.",
             )
         damaged = sum(self.faults.values())
         if self.losses:
@@ -253,7 +254,7 @@ class Bench:
         return DeviceNotInOrderError(
             "line-unreadable",
             f"{heard} bytes came from {port} in {self._connect_s:g} s, none of them a frame of {self.reach.profile} ({damaged} damaged).",
-            "The rate is another one, or the device: try other rates with --search, or `shoed device identify --find-baud`.",
+            "The rate is another one, or the device: `shoed device identify --find-baud` tries other rates.",
         )
 
 

@@ -6,12 +6,13 @@ from typing import Final
 
 import msgspec
 
-from controller.technician.bench import CONNECT_S, Bench
+from controller.technician.bench import CONNECT_S, LOOK, Bench
 from controller.technician.errors import DeviceNotInOrderError
 from controller.technician.findings import Found, Problem
 from controller.technician.reach import Reach, codec_of, settings_at
 from device_profiles.plain.describe import about_lines, firmware_problem
 from firmware_bridge.events import DeviceError
+from firmware_bridge.link.faults import LinkCounters
 from firmware_bridge.plain.codec import PlainCodec
 from firmware_bridge.plain.session import PlainSession
 from firmware_bridge.reports import StatusReport
@@ -20,6 +21,8 @@ from firmware_bridge.transport.settings import SerialSettings
 FIND_S: Final = 1.5
 """A device answers within 0.5 s (SDP/1 1.8), and the second RST goes after one second."""
 
+SPOILED_MANY: Final = 3
+"""The opening of a port may spoil a frame or two; of the dozen that tell who a device is, more show a bad line."""
 _UNHEARD: Final = frozenset({"device-silent", "line-unreadable"})
 """Nothing intelligible was heard: the line may be set otherwise."""
 
@@ -66,6 +69,9 @@ def identify(bench: Bench, firmware: str | None = None) -> Found:
     else:
         told |= _standing(running.status)
         problems += _problems(running.status)
+        if (spoiled := _spoiled(bench)) >= SPOILED_MANY:
+            what = f"{spoiled} frames were damaged or said again while it was identified."
+            problems.append(Problem(what, "Measure the line: `shoed device linetest`."))
     if firmware is not None and identity.firmware != firmware:
         problems.append(
             Problem(
@@ -128,7 +134,16 @@ async def open_anywhere(reach: Reach) -> Bench:
             return bench
         await bench.close()
     assert first is not None, "each setting was heard at, or was not"
-    raise first
+    raise _unheard(first, choices)
+
+
+def _unheard(first: DeviceNotInOrderError, choices: tuple[SerialSettings, ...]) -> DeviceNotInOrderError:
+    """What to tell where nothing intelligible was heard: of one setting, or of all that were tried."""
+    if len(choices) < 2:
+        return first
+    tried = ", ".join(settings.words() for settings in choices[1:])
+    rest = "where bytes come at one of them, it may be another kind of device: try its profile."
+    return DeviceNotInOrderError(first.code, f"{first.what} Nothing intelligible came at {tried} either.", f"{LOOK}; {rest}")
 
 
 async def _is_garbage(bench: Bench) -> bool:
@@ -170,6 +185,12 @@ async def find_rate(reach: Reach) -> Found:
         written = f"in a configuration write serial://PATH?{found.query()}"
         good = f"The device answers at {found.baud} baud: add --baud {found.baud}, or {written}."
     return Found(columns=("baud", "setting", "answer"), rows=tuple(rows), problems=() if found else (problem,), good=good)
+
+
+def _spoiled(bench: Bench) -> int:
+    """Frames that this line spoiled since the port was opened, either way."""
+    counters = getattr(bench.session, "counters", None)
+    return counters.damaged + counters.retries if isinstance(counters, LinkCounters) else 0
 
 
 def _standing(status: StatusReport) -> dict[str, str | None]:

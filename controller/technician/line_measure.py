@@ -146,6 +146,8 @@ def _measured(bench: Bench, asked: int, times_ms: list[float], there: int) -> Li
 def _judge(unanswered: int, losses: int, damage: tuple[int, int], p99_ms: float | None, asked: int) -> tuple[Verdict, str]:
     damaged, frames = damage
     look = "look at the plugs, the cable's length, its shield and its neighbours"
+    if not asked and not frames and not damaged:
+        return Verdict.BAD, f"Nothing was heard in {LISTEN_S:g} s, so nothing is known of the line: let the device say something meanwhile."
     if losses:
         return Verdict.BAD, f"The line is bad: the link was lost {_times(losses)}; {look}."
     if unanswered:
@@ -157,8 +159,6 @@ def _judge(unanswered: int, losses: int, damage: tuple[int, int], p99_ms: float 
         return Verdict.BAD, f"The line is bad: {damaged} of {frames} frames were damaged or said again; {look}."
     if p99_ms is not None and p99_ms > SLOW_MS:
         return Verdict.BAD, f"The line is too slow: one answer in a hundred takes {p99_ms:g} ms or longer; {look}."
-    if not asked and not frames:
-        return Verdict.BAD, f"Nothing was heard in {LISTEN_S:g} s, so nothing is known of the line: let the device say something meanwhile."
     if damaged:
         return Verdict.WEAK, f"The line works, and {damaged} of {frames} frames were damaged or said again: test it longer."
     if not asked:
