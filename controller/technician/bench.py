@@ -124,8 +124,9 @@ class Bench:
 
         Raises:
             TechnicianError: the profile has no such command, or a value does not fit.
-            DeviceNotInOrderError: the device takes no commands now.
+            DeviceNotInOrderError: the device takes no commands now, or the port broke and nobody knows what became of this one.
         """
+        self._verify_port()
         try:
             tid = self.session.request(command, self.clock())
         except MisuseError as error:
@@ -138,9 +139,12 @@ class Bench:
         self._answers[tid] = answer
         self._flush()
         try:
-            return await answer
+            answered = await answer
         finally:
             self._answers.pop(tid, None)
+        if isinstance(answered, CommandFailed):
+            self._verify_port()
+        return answered
 
     async def ask(self, name: str, **fields: object) -> CommandAnswered:
         """Send a command of the profile that must be answered with OK.
@@ -177,6 +181,11 @@ class Bench:
         await asyncio.wait(waited if until is None else [*waited, until], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if self._broken.done():
             raise self._broken.result()
+
+    def _verify_port(self) -> None:
+        if self._broken is not None and self._broken.done():
+            broken = self._broken.result()
+            raise DeviceNotInOrderError(broken.code, broken.what, broken.do)
 
     # ---- the loop's side
 

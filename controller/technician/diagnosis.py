@@ -62,7 +62,11 @@ class Work:
     async def command(self, request: Request) -> CommandAnswered | CommandFailed:
         """Send a command, whatever its answer; raises as `Bench.command`."""
         self._log.write("command", command=request.name, fields=request.fields, **self._context)
-        answer = await self._bench.command(request)
+        try:
+            answer = await self._bench.command(request)
+        except DeviceNotInOrderError as error:
+            self._log.write("result", command=request.name, result=error.code, fields={}, **self._context)
+            raise
         result = answer.failure.value if isinstance(answer, CommandFailed) else answer.status
         fields = {} if isinstance(answer, CommandFailed) else answer.fields
         self._log.write("result", command=request.name, result=result, fields=fields, **self._context)
@@ -107,12 +111,26 @@ async def diagnosing(bench: Bench, diagnosis: Diagnosis, *, in_device: bool = Tr
         try:
             async with asyncio.timeout(grant.minutes * 60):
                 yield Work(bench, log, context)
-        finally:
+        except BaseException:
             if has_mode:
-                await bench.command(Request("diag_exit"))
+                await _try_to_leave(bench, log, context)
+            raise
+        if has_mode:
+            await bench.command(Request("diag_exit"))
     except TimeoutError as error:
         raise DeviceNotInOrderError(
             "diagnosis-over", f"Diagnostic mode ended: its {grant.minutes:g} minutes are up.", "Ask the second person again."
         ) from error
     finally:
         log.write("diagnosis-left", **context)
+
+
+async def _try_to_leave(bench: Bench, log: WorkLog, context: Mapping[str, object]) -> None:
+    """Tell the device that diagnostic mode is over after the work has failed: why it failed is what a person has to hear.
+
+    A device that hears it no more has lost the line, and leaves the mode with it or when its time is up; the log says so.
+    """
+    try:
+        await bench.command(Request("diag_exit"))
+    except DeviceNotInOrderError as error:
+        log.write("diagnosis-exit-unsaid", result=error.code, **context)
