@@ -226,6 +226,9 @@ def _exchange(setup: Setup, method: str, path: str, body: object) -> tuple[int, 
     api = setup.config.api
     try:
         port = api.port if api.port_file is None else int(setup.path_of(api.port_file).read_text("ascii"))
+        if not port:
+            what = f"The daemon of {setup.file} takes any free port for its API, and its configuration tells nobody which."
+            raise TechnicianError("daemon-silent", what, "Write `port_file` under [api], and start it again.")
         token = setup.path_of(api.token_file).read_text("ascii").strip()
         connection = http.client.HTTPConnection(api.host, port, timeout=API_S)
         try:
@@ -240,5 +243,5 @@ def _exchange(setup: Setup, method: str, path: str, body: object) -> tuple[int, 
 
 
 def _silent(setup: Setup, error: Exception) -> TechnicianError:
-    what = f"The daemon of {setup.file} cannot be asked: {type(error).__name__}."
+    what = f"The daemon of {setup.file} cannot be asked: {getattr(error, 'strerror', None) or 'it gives no sensible answer'}."
     return TechnicianError("daemon-silent", what, "See whether it runs, and whether you may read its token file.")

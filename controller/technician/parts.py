@@ -82,7 +82,8 @@ async def actuate(work: Work, actuator: int, direction: int, duration_ms: int, *
     if most_ma is not None and max(currents) > most_ma:
         what = f"Motor {motor} drew {max(currents)} mA, more than {most_ma}: what it moves is sticky."
         problems = (Problem(what, "Clean the guide and the shaft, then drive it again."),)
-    good = f"Motor {motor} drew {min(currents)} to {max(currents)} mA."
+    drew = f"{min(currents)} to {max(currents)}" if min(currents) < max(currents) else f"{max(currents)}"
+    good = f"Motor {motor} drew {drew} mA."
     return Found(columns=("drive", "current_ma"), rows=tuple(rows), problems=problems, good=good)
 
 

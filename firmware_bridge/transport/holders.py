@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Final
 
 PROC: Final = "/proc"
+OURS: Final = "shoed"
+WORDS_MAX: Final = 2
+"""A group and its command, such as `device send`."""
 
 
 def find_holder(path: str, *, besides_us: bool = False) -> str | None:
@@ -60,7 +64,12 @@ def _node_of(path: str) -> tuple[int, int] | None:
 
 
 def _name_of(process: str) -> str:
+    """The name of a program; of ours also which command, so that a technician learns of the other one."""
     try:
-        return Path(PROC, process, "comm").read_text().strip()
+        name = Path(PROC, process, "comm").read_text().strip()
+        words = Path(PROC, process, "cmdline").read_text("utf-8", "replace").split("\0") if name == OURS else []
     except OSError:
         return "a program that has just ended"
+    at = next((index for index, word in enumerate(words) if word.rpartition("/")[2] == OURS), len(words))
+    commands = takewhile(str.isalpha, words[at + 1 :])
+    return " ".join([name, *islice(commands, WORDS_MAX)])

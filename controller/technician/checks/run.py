@@ -100,7 +100,11 @@ def checked_codec(profile: str, profiles: Path | None) -> PlainCodec:
     """
     codec = codec_of(profile, profiles)
     if not isinstance(codec, PlainCodec):
-        raise TechnicianError("no-checks", "The checks of SDP/1 are not made from its profile.", "Name the profile of a foreign device.")
+        raise TechnicianError(
+            "no-checks",
+            f"No command certifies a device of SDP/1 yet: checks are made from profiles of foreign devices, and {profile} is none.",
+            "Examine it with `shoed device identify`, `linetest`, `selftest` and `testdeal`; `shoed profile list` lists the others.",
+        )
     return codec
 
 

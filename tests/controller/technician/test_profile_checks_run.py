@@ -249,7 +249,9 @@ def test_the_list_and_a_run_are_written_as_objects(
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["name"] for row in rows] == [check.name for check in checks_of(load_plain("bee-tek"))]
     assert run_command(["profile", "checks", "sdp1"]) == 2
-    assert "SDP/1" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "No command certifies a device of SDP/1 yet" in told
+    assert "`shoed device identify`" in told
     device = beside_plain("bee-tek", factor=QUICK)
     arguments = ["profile", "checks", "bee-tek", "--listen", "0", "--port", device.url]  # type: ignore[attr-defined]
     assert run_command(arguments) == 0
