@@ -13,15 +13,18 @@ def visible_keys(round_: Round) -> list[str]:
     """Hands whose result may be told."""
     if round_.collected or round_.void:
         return list(round_.results)
-    return [key for key in round_.results if key in round_.declared and told_wagers(round_, key)]
+    return [key for key in round_.results if key in round_.declared]
 
 
 def told_wagers(round_: Round, key: str) -> tuple[str, ...]:
-    """The wagers of a visible hand whose result may be told: of a hand declared before it was exposed those settled then, else all."""
+    """The wagers of a visible hand whose result may be told: of a hand declared before it was exposed those settled then, else all.
+
+    A last hand of poker that is shown after it was declared the winner has results by halves of the pot instead: they are told.
+    """
     results, told = round_.results[key], round_.told.get(key)
     if told is None or round_.collected or round_.void:
         return tuple(results)
-    return tuple([wager for wager in told if wager in results])
+    return tuple([wager for wager in told if wager in results]) or tuple(results)
 
 
 def to_declare(round_: Round) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from controller.dealing.settings import Plain
 from controller.games.pai_gow import vigorish_of
 from controller.table.outcome import Outcome
-from tests.controller.games.rounds import collect, decide, did, do, open_table, pay, places, refusal
+from tests.controller.games.rounds import bets, collect, decide, did, do, open_table, pay, places, refusal
 from tests.controller.table.bench import Bench
 
 GAME = "pai-gow-poker"
@@ -245,3 +245,12 @@ def test_the_wagers_of_a_voided_hand_go_back() -> None:
     did(bench, "set", {"seat": "dealer"})
     outcome = collect(bench)
     assert (outcome.results, pay(outcome, "1")) == ({"1": "void"}, 0)
+
+
+def test_the_message_of_a_card_face_up_says_what_the_remedy_does() -> None:
+    bench = open_table(GAME, "hand")
+    bets(bench, 1)
+    did(bench, "start", {"dice": 9})
+    message = bench.card(face_up=True).message
+    assert message.endswith("All hands are void, wagers go back, the cards are shuffled again.")
+    assert "next card" not in message
