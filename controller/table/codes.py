@@ -55,7 +55,7 @@ IRREGULARITIES = _codes(
     ("duplicate-card", "A card came out that this shoe cannot hold any more.", "Stop. Keep all cards on the table and call a supervisor."),
     ("foreign-card", "A card came out that does not belong to this set.", "Stop. Keep all cards on the table and call a supervisor."),
     ("missing-card", "A card of the set is missing.", "Look under the rail, in the other deck and in the device; call a supervisor."),
-    ("too-few-cards", "The shoe has too few cards for this round.", "Do not start the round; shuffle or call a supervisor."),
+    ("too-few-cards", "The shoe has too few cards for this round.", "Start no new round; follow the remedy shown."),
     ("unreadable-card", "A card could not be read.", "Leave it face down; have the round's cards read again, or call a supervisor."),
     ("unshuffled-order", "The cards come in an order that a shuffle does not give.", "Stop. Keep the cards in order and call a supervisor."),
     ("cleared-early", "Cards were picked up before their time.", "Stop, and keep the cards that were picked up in their order."),
