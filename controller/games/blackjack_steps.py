@@ -274,7 +274,7 @@ def irregularities(more: Mapping[str, Remedy] | None = None) -> dict[str, Remedy
         "drawn-and-not-used": BURNED,
         "no-card-at-seat": NO_CARD,
         "one-card-at-seat": ONE_CARD,
-        "wrong-count-dealer": DEALER_MISSED,
+        "missed-card-at-dealer": DEALER_MISSED,
         "hole-check-not-due": LOOKED_IN_VAIN,
         "hole-check-wrong": FALSE_LOOK,
         "too-few-cards": RUN_OUT,

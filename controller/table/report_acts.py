@@ -18,6 +18,8 @@ from controller.table.repair_acts import lie_on_the_table, tell_where_cards_belo
 BEFORE_DECISIONS_END = frozenset({StateKind.STARTING, StateKind.DEALING, StateKind.DECIDING, StateKind.SETTING, StateKind.DRAWING})
 
 FEW_CARDS = {0: "no-card-at-seat", 1: "one-card-at-seat"}
+MISSED_BY_DEALER = "missed-card-at-dealer"
+"""The row of games in which a dealer without one of the first two cards gets it; too many cards are another matter."""
 """Rows of games that tell a box without a card from one with too few."""
 
 REPORTS = {
@@ -116,7 +118,11 @@ def _asks_players(step: Step) -> bool:
 
 def _wrong_count(desk: Desk, act: Report) -> None:
     kind, where = _wrong_place(desk, act)
-    own = FEW_CARDS.get(act.cards) if act.cards is not None and kind == "wrong-count-seat" else None
+    own = None
+    if kind == "wrong-count-seat" and act.cards is not None:
+        own = FEW_CARDS.get(act.cards)
+    elif kind == "wrong-count-dealer" and act.cards in (None, 0, 1):
+        own = MISSED_BY_DEALER
     desk.irregular(kind, where=where, row=own if own in desk.procedure.irregularities else None)
     if desk.notes.remedy == "hand-dead" and desk.in_round and desk.kind is not StateKind.SUSPENDED:
         catch_up(desk)
