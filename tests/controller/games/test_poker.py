@@ -291,6 +291,7 @@ def test_a_betting_round_ends_by_itself_when_one_seat_is_left_and_that_seat_wins
     assert (outcome.state, outcome.gate, outcome.stub_expected) == ("collecting", "locked", 40)
     assert did(bench, "collect").results == {"1": "win", "2": "lose", "3": "lose"}
 
+
 def test_a_last_hand_that_is_shown_after_it_was_declared_stays_declared() -> None:
     bench = table("omaha-high-low")
     seats(bench, 1, 2, button=2)
