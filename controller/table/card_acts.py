@@ -343,6 +343,8 @@ def cut_card_out(desk: Desk, act: CutCardOut) -> None:
     game, round_ = desk.procedure.game, desk.draft.round
     cards_came = desk.in_round and round_ is not None and round_.out > 0
     left = game.rounds_after_cut(desk.procedure.settings) if cards_came else 0
+    if desk.draft.deck.cut_seen:  # told again, in the last round or on the way to it
+        left = min(left, desk.draft.deck.rounds_left)
     desk.emit(f.CutCardSeen(rounds_left=left))
     this_one = "This round is the last" if desk.in_round else "The next round is the last"
     last = "This round is finished, then one more is the last" if left else this_one
