@@ -107,7 +107,7 @@ def _places(to: tuple[Who, ...], first: First, round_: Round, seats: int) -> lis
 
 
 _SERVED: Final[dict[Who, Callable[[Round, int], Iterable[str]]]] = {
-    Who.WAGERED: lambda round_, seats: map(_place_of, round_.seats),
+    Who.WAGERED: lambda round_, seats: [_place_of(n) for n, seat in round_.seats.items() if seat.status != "dead"],
     Who.LIVE: lambda round_, seats: map(_place_of, round_.live_seats()),
     Who.EVERY: lambda round_, seats: _around(seats)[:-1],
     Who.DEALER: lambda round_, seats: (DEALER,),

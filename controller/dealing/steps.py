@@ -59,7 +59,7 @@ class Who(StrEnum):
     """Places that a step serves."""
 
     WAGERED = "wagered"
-    """Seats that placed the required wager."""
+    """Seats that placed the required wager, but for a hand that is dead already."""
     LIVE = "live"
     """Seats still in the round."""
     EVERY = "every"
