@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from controller.dealing.procedure import Procedure
@@ -50,10 +51,23 @@ def wager(desk: Desk, act: Wager) -> None:
         desk.emit(f.StartFixed(position=place, button=seat))
     desk.emit(f.Wagered(seat=seat, amounts=amounts))
     notes.place, notes.choice = place, ", ".join(amounts)
+    if before is not None:
+        notes.message = _changes(seat, before.wagers, amounts)
     for kind in game.wagers:
         if kind.name in amounts:
             notes.rule = kind.rule
             break
+
+
+def _changes(seat: int, before: Mapping[str, int | None], now: Mapping[str, int | None]) -> str:
+    """What is another wager than before, so that two people at one table hear of each other."""
+    changed = [(name, before[name], amount) for name, amount in now.items() if name in before and before[name] != amount]
+    told = "; ".join(f"the {name} wager is {_amount(amount)} now, and was {_amount(was)}" for name, was, amount in changed)
+    return f"Seat {seat}: {told}." if told else ""
+
+
+def _amount(cents: int | None) -> str:
+    return "an amount not told" if cents is None else money(cents)
 
 
 def _names(procedure: Procedure) -> str:

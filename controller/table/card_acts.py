@@ -20,6 +20,8 @@ from controller.table.going_on import unshuffle_outside_round
 from firmware_bridge.cards import UNREADABLE, Sealed, unseal
 
 CENSUS = "census"
+PEOPLE = frozenset({"dealer", "supervisor", "technician", "player"})
+"""What they say of a card is told; what a device says of it was read."""
 CARD_BY_CARD = Burn | BurnByFirst | Deal | Draw | Exchange
 MEETS_A_PLAN = frozenset({StateKind.DEALING, StateKind.DRAWING})
 ERROR_BEFORE_BETS = frozenset({StateKind.READY, StateKind.WAGERING})
@@ -29,7 +31,7 @@ def card_out(desk: Desk, act: CardOut) -> None:
     """One card left the device."""
     round_ = desk.draft.round
     if round_ is not None and (step := _asking_for(desk, act, round_)) is not None:
-        _lay_as_planned(desk, act, round_, step, "read")
+        _lay_as_planned(desk, act, round_, step, "told" if act.by.role in PEOPLE else "read")
         if act.told:
             card_told(desk, act)
         if desk.draft.deck.finding:
@@ -89,7 +91,7 @@ def _tell_order(desk: Desk) -> None:
 
 
 def _judge_card(desk: Desk, act: CardOut) -> None:
-    evidence = "unknown" if act.unreadable else "read"
+    evidence = "unknown" if act.unreadable else "told" if act.by.role in PEOPLE else "read"
     desk.notes.evidence = evidence
     if desk.draft.round is None or not desk.in_round:
         _card_outside_round(desk, act, evidence)

@@ -99,4 +99,4 @@ def _one_act(people: People, table: PlayTable, move: Move | None, outcome: Outco
 
 
 def _where(outcome: Outcome) -> str:
-    return f"{outcome.phase or outcome.state}, next {', '.join(outcome.next)}, last words: {outcome.message}"
+    return f"{outcome.phase or outcome.state}, next {', '.join(outcome.next)}, last words: {outcome.message.removesuffix('.')}"

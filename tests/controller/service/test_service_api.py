@@ -163,7 +163,10 @@ async def test_who_comes_to_a_table_reads_its_alarms_and_wagers() -> None:
         assert (shown["open_alarms"], "wagers" in shown) == ([], False)
         await s.act("wager", {"seat": 2, "ante": 10, "bonus": 5})
         await s.act("wager", {"seat": 4})
-        await s.act("wager", {"seat": 2, "ante": "20.50"})
+        again = await s.act("wager", {"seat": 2, "ante": "20.50"})
+        assert cast("dict[str, str]", again["outcome"])["message"] == "Seat 2: the ante wager is 20.50 now, and was 10."
+        same = await s.act("wager", {"seat": 2, "ante": "20.50"})
+        assert "message" not in cast("dict[str, str]", same["outcome"])
         shown = (await s.client.get("/v1/tables/T1")).json()
         assert shown["wagers"] == {"2": {"ante": "20.50", "bonus": "5"}, "4": {"ante": None}}
         s.task.tell(Noticed("shoe", "lost", "the plug was pulled"))

@@ -100,6 +100,20 @@ def test_a_supervisor_voids_from_wherever_the_table_is_held_and_wagers_go_back()
     assert bench.put(a.Collect()).state == "unverified"
 
 
+def test_a_card_that_a_person_tells_is_told_and_not_read() -> None:
+    bench = Bench(procedure_of("colorado-hold-em-poker", "hand"), random.Random(2))
+    bench.ready()
+    bench.wagered(1, 2)
+    for by, evidence in ((DEALER, "told"), (SUPERVISOR, "told")):
+        card = bench.pack[0]
+        assert bench.put(a.CardOut(read=Sealed(card), by=by), [card]).evidence == evidence
+    assert bench.card().evidence == "read"
+    unread = a.CardOut(read=Sealed(UNREADABLE), unreadable=True, by=DEALER)
+    assert bench.put(unread, [bench.pack[0]]).evidence == "unknown"
+    dealt = [fact.evidence for fact in bench.facts if isinstance(fact, f.CardDealt)]
+    assert dealt == ["told", "told", "read", "unknown"]
+
+
 def test_who_deals_is_on_record() -> None:
     bench = settled()
     bench.put(a.SignOn(person="D7"))
