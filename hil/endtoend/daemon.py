@@ -200,7 +200,7 @@ class Daemon:
             tail = self.log.read_bytes()[-LOG_TAIL_BYTES:].decode(errors="replace")
         except OSError:
             tail = "(no log)"
-        return DaemonError("daemon-failed", f"The daemon {how}. Its log ends with:\n{tail}\n", "Mend what it names.")
+        return DaemonError("daemon-failed", f"The daemon {how}. Its log ends with: {' '.join(tail.split())}", "Mend what it names.")
 
 
 def links_of(folder: Path) -> Path:
