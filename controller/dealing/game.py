@@ -82,7 +82,6 @@ class Game:
     law: str
     """Subchapter, such as `13:69F-23`."""
     summary: str
-    seats_rule: Rule
     settings: tuple[Setting, ...]
     wagers: tuple[WagerKind, ...]
     deck: Callable[[Settings], DeckSpec]
@@ -97,7 +96,6 @@ class Game:
     """Seats that were settled while others still play: what they won or lost stays when the round is void."""
     shoe_game: bool = False
     """A shoe serves many rounds; otherwise the deck is shuffled after every round."""
-    dealer_hand: bool = True
     absent: Mapping[Method, Rule] = field(default_factory=dict)
     """Methods by which this game is not dealt, and why."""
     house_rows: Callable[[Settings], Mapping[str, Remedy]] | None = None

@@ -206,8 +206,6 @@ class Option:
     """The hand of the side that chooses it is turned up."""
     until_exposed: bool = False
     """May be chosen out of turn, as long as the seat's hand was not exposed."""
-    pays_percent: int = 0
-    """Paid at once, in percent of the first wager (a natural at 5 to 1 is 500)."""
 
     def answers_to(self, word: str) -> bool:
         """Whether people mean this choice by the word."""
@@ -312,8 +310,6 @@ class Settle(Step):
     options: tuple[Option, ...] = ()
     face_up: bool = False
     """All hands lie face up already: nobody is exposed, and the step takes no input."""
-    judge_after_all: bool = False
-    """Results need every hand first (a shared pot)."""
     passes: int = 1
     """1: each hand is settled before the next; 2: all losing wagers are taken first, then the winners are paid."""
     with_folded: str | None = None

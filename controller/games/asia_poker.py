@@ -118,7 +118,6 @@ GAME = Game(
     title="Asia Poker",
     law="13:69F-31",
     summary="Seven cards set as four, two and one; two of three hands must beat the dealer's; copies are the dealer's.",
-    seats_rule=SEVEN_STACKS,
     settings=SETTINGS,
     wagers=(WagerKind(name=MAIN, required=True, rule=c.parallel(SHEETS), meaning="before the cards"),),
     deck=p.joker_deck,

@@ -174,7 +174,6 @@ GAME = Game(
     title="Blackjack",
     law="13:69F-2",
     summary="Each box alone against the dealer, nearer to 21; hit, stand, double, split, surrender, insurance.",
-    seats_rule=c.parallel("205 CMR 146.13"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name=MAIN, also=("wager",), required=True, rule=c.law("2.2(a)"), meaning="before the cards"),

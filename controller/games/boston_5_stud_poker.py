@@ -36,7 +36,7 @@ from controller.decks import DeckSpec
 from controller.games import common as c
 from controller.games import own_hand as own
 from controller.games import stud
-from controller.games.pay import check_pay_table, check_three_card_table
+from controller.games.pay import check_pay_table, check_three_card_table, three_card_name
 from controller.hands.poker import PokerHand, evaluate
 from controller.hands.three_card import evaluate_three
 from firmware_bridge.cards import UNREADABLE, Card
@@ -171,7 +171,7 @@ def _settle_bonus(settings: Settings, slip: stud.Slip, round_: Round, seat: Seat
 
 def _pay_bonus(settings: Settings, slip: stud.Slip, cards: tuple[Card, ...]) -> str:
     hand, table = evaluate_three(cards), settings.table("bonus_table")
-    slip.by_table(SIDE, table, own.three_card_name(table, hand))
+    slip.by_table(SIDE, table, three_card_name(table, hand))
     return hand.text
 
 
@@ -214,7 +214,6 @@ GAME = Game(
     title="Boston 5 Stud Poker",
     law="13:69F-24",
     summary="Three cards, fold or double up, two more against the dealer's five; a bonus on the first three, paid at once.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", required=True, rule=TOLD, meaning="before the cards"),

@@ -192,7 +192,6 @@ GAME = Game(
     title="Caribbean Stud Poker",
     law="13:69F-16",
     summary="Five cards against the dealer's five, one of them up; bet twice the ante or fold; the dealer needs ace and king.",
-    seats_rule=c.law_69e("1.13G(a)"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", required=True, rule=c.memory("ante", "placed before the deal"), meaning="before the cards"),

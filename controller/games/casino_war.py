@@ -199,7 +199,6 @@ GAME = Game(
     title="Casino War",
     law="13:69F-22",
     summary="One card each, the higher wins; a tie is half given up or goes to war.",
-    seats_rule=c.parallel("PA 651a.2(a)"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name=INITIAL, required=True, rule=c.parallel(f"{MASSACHUSETTS} 1"), meaning="before the cards"),

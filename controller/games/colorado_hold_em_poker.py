@@ -223,7 +223,6 @@ GAME = Game(
     title="Colorado Hold 'Em Poker",
     law="13:69F-23",
     summary="Three cards, one discarded; two kept and three community cards against posted odds; no dealer hand.",
-    seats_rule=c.law_69e("1.13L(a)"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", required=True, rule=c.law_69e("1.13L(b)2"), meaning="before the cards"),
@@ -241,7 +240,6 @@ GAME = Game(
     irregularities=_irregularities,
     judge=_judge,
     stub=c.stub_check(c.law("23.8(e)")),
-    dealer_hand=False,
     shows=2,
     cards_needed=lambda settings, seats: 3 * seats + 3,
 )

@@ -183,7 +183,6 @@ GAME = Game(
     title="Double Attack Blackjack",
     law="13:69F-26",
     summary="Blackjack without tens: the dealer's card first, then a double attack wager; a bonus when the dealer busts with three cards.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name=MAIN, also=("wager",), required=True, rule=c.law("26.6(b)"), meaning="before the first card"),

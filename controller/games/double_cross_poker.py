@@ -239,7 +239,6 @@ GAME = Game(
     title="Double Cross Poker",
     law="13:69F-25",
     summary="Two cards each and a cross of five, turned in steps with a raise or a check; one line with the own cards against the dealer.",
-    seats_rule=c.parallel("MA 205 CMR 146.33(1)"),
     settings=(*SETTINGS, stud.SETTLEMENT_PASSES),
     wagers=(
         WagerKind(name="ante", required=True, rule=WAGERING, meaning="before the cards"),

@@ -118,7 +118,6 @@ GAME = Game(
     title="Double Down Stud",
     law="13:69F-17",
     summary="One own card and four community cards; one chance to double; posted odds, no dealer hand.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="wager", required=True, rule=AS_DESCRIBED, meaning="before the cards"),
@@ -130,7 +129,6 @@ GAME = Game(
     irregularities=_irregularities,
     judge=_judge,
     stub=c.stub_check(c.analogy("35.9(e)")),
-    dealer_hand=False,
     cards_needed=lambda settings, seats: seats + 4,
     permitted=c.permitted_by_setting(SUBMITTED),
 )

@@ -121,8 +121,8 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         rule=c.law("21.8(f)"),
     )  # fmt: skip
     natural = Option(
-        choose="natural", meaning="turn a natural; paid 5 to 1 at once", status="natural", pays_percent=NATURAL_PERCENT,
-        needs=_NaturalCheck(settings), rule=c.law("21.8(b)"),
+        choose="natural", meaning="turn a natural; paid 5 to 1 at once", status="natural", needs=_NaturalCheck(settings),
+        rule=c.law("21.8(b)"),
     )  # fmt: skip
     return (
         SetHands(
@@ -267,7 +267,6 @@ GAME = Game(
     title="Fast Action Hold 'Em",
     law="13:69F-21",
     summary="Four cards, two kept, five community cards against the dealer; split, surrender, naturals.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="wager", required=True, rule=c.law("21.8(c)"), meaning="before the cards"),

@@ -197,7 +197,6 @@ GAME = Game(
     title="Flop Poker",
     law="13:69F-29",
     summary="Three own cards and exactly two of a flop of three against posted odds, and a pot for the best hand, folded ones included.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", required=True, rule=c.law("29.1"), meaning="before the cards, about the player's own hand"),
@@ -210,6 +209,5 @@ GAME = Game(
     irregularities=_irregularities,
     judge=_judge,
     stub=c.stub_check(c.analogy("35.9(e)")),
-    dealer_hand=False,
     cards_needed=lambda settings, seats: 3 * seats + FLOP + settings.number("flop_burn"),
 )

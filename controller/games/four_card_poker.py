@@ -180,7 +180,6 @@ GAME = Game(
     title="Four-Card Poker",
     law="13:69F-27",
     summary="Best four of five against the dealer's best four of six; one dealer card up; equal hands win for the player.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", opens=True, rule=c.law("27.6(a)1"), meaning="before the cards, against the dealer"),

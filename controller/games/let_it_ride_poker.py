@@ -167,7 +167,6 @@ GAME = Game(
     title="Let It Ride Poker",
     law="13:69F-18",
     summary="Three wagers, of which two may be taken back; three own and two community cards; posted odds, no dealer hand.",
-    seats_rule=c.law_69e("1.13H(a)"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="one", required=True, rule=AREAS, meaning="before the cards; may be taken back before the first community card"),
@@ -191,6 +190,5 @@ GAME = Game(
     judge=_judge,
     judge_void=_judge_void,
     stub=c.stub_check(c.analogy("35.9(e)")),
-    dealer_hand=False,
     cards_needed=lambda settings, seats: 3 * seats + 3,
 )  # fmt: skip

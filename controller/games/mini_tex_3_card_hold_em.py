@@ -144,7 +144,6 @@ GAME = Game(
     title="Mini-Tex 3 Card Hold 'Em",
     law="13:69F-37",
     summary="The best three of two own and three shared cards, one of them an own one, against the dealer; a wager or a fold at each step.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", required=True, rule=c.law("37.1"), meaning="before the cards"),

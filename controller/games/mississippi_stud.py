@@ -164,7 +164,6 @@ GAME = Game(
     title="Mississippi Stud",
     law="13:69F-35",
     summary="Two own and three community cards; bet one to three antes or fold three times; posted odds, no dealer hand.",
-    seats_rule=c.law_69e("1.13X(a)"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", required=True, rule=c.law("35.1"), meaning="before the cards"),
@@ -182,6 +181,5 @@ GAME = Game(
     irregularities=_irregularities,
     judge=_judge,
     stub=c.stub_check(c.law("35.9(e)")),
-    dealer_hand=False,
     cards_needed=lambda settings, seats: 2 * seats + 3,
 )

@@ -14,8 +14,6 @@ from controller.dealing.rules import Rule
 from controller.dealing.settings import Plain, Setting, Settings
 from controller.dealing.steps import Option
 from controller.games import stud
-from controller.games.pay import MINI_ROYAL
-from controller.hands.three_card import ThreeCardHand
 from firmware_bridge.cards import UNREADABLE, Card
 
 AFTER_FOLD = "side_wager_after_fold"
@@ -87,11 +85,6 @@ def against_dealer(slip: stud.Slip, ante: str, played: str, hand: int, dealer: i
         slip.push(ante, played)
     else:
         slip.lose(ante, played)
-
-
-def three_card_name(table: Mapping[str, Plain], hand: ThreeCardHand) -> str:
-    """What a table calls a three-card hand."""
-    return MINI_ROYAL if hand.is_mini_royal and MINI_ROYAL in table else hand.category.value
 
 
 def side_stands(

@@ -165,7 +165,6 @@ GAME = Game(
     title="Pai Gow Poker",
     law="13:69F-11",
     summary="Seven cards set as five and two; both hands must beat the dealer's; five percent vigorish on wins.",
-    seats_rule=c.analogy("31.10(e)"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name=MAIN, required=True, rule=c.parallel("Massachusetts Pai Gow Poker rules 1"), meaning="before the cards"),

@@ -73,7 +73,7 @@ def _play(settings: Settings) -> tuple[Step, ...]:
     options = () if settings.flag("losers_show") else (throw,)
     return (
         Stub(rule=c.parallel("dealer guide", "the rest goes with muck and burns into the next shuffle")),
-        Settle(order=Order.ANY, options=options, judge_after_all=True, when=contested, rule=SHOWDOWN),
+        Settle(order=Order.ANY, options=options, when=contested, rule=SHOWDOWN),
         Collect(rule=c.memory("collecting in poker", "after the pot is awarded all cards go into the next shuffle")),
     )
 
@@ -187,7 +187,6 @@ GAME = Game(
     title="Poker",
     law="13:69F-14",
     summary="Hold 'em, Omaha, stud and draw games among the players for a pot, dealt from the hand; the dealer has no hand.",
-    seats_rule=c.law("14.10(b)"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", opens=True, rule=c.law("14.10(b)", "as posted"), meaning="puts the seat in play"),
@@ -204,6 +203,5 @@ GAME = Game(
     irregularities=_irregularities,
     judge=_judge,
     stub=WRONG_STUB,
-    dealer_hand=False,
     cards_needed=lambda settings, seats: variant_of(settings).cards_needed(seats),
 )

@@ -170,7 +170,6 @@ GAME = Game(
     title="Red Dog",
     law="13:69F-6",
     summary="Two common cards, raises by the spread, and a third card that wins when it falls between them.",
-    seats_rule=SHEETS,
     settings=SETTINGS,
     wagers=(
         WagerKind(name=ORIGINAL, required=True, rule=SHEETS, meaning="before the cards"),
@@ -184,6 +183,5 @@ GAME = Game(
     judge=_judge,
     stub=None,
     shoe_game=True,
-    dealer_hand=False,
     cards_needed=lambda settings, seats: settings.flag("shoe_start_burn") + MOST_CARDS,
 )

@@ -198,7 +198,6 @@ GAME = Game(
     title="Spanish 21",
     law="13:69F-19",
     summary="Blackjack without tens: every 21 of a player wins, bonuses for some, doubling on any cards with a rescue.",
-    seats_rule=c.law_69e("1.10B(a)"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name=MAIN, also=("wager", "initial"), required=True, rule=c.law_69e("1.10B(b)2"), meaning="before the cards"),

@@ -213,7 +213,6 @@ GAME = Game(
     title="Supreme Pai Gow",
     law="13:69F-34",
     summary="Four cards set as two hands of two; both must beat the dealer's; five percent vigorish on wins.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name=MAIN, required=True, rule=c.law("34.12(e)"), meaning="before the cards"),

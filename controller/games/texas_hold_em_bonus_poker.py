@@ -143,7 +143,6 @@ GAME = Game(
     title="Texas Hold 'Em Bonus Poker",
     law="13:69F-28",
     summary="Two own cards and five on the board against the dealer; flop, turn and river wagers; a bonus on the own cards.",
-    seats_rule=c.law("28.13", "nobody wagers on more than one position"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", required=True, rule=c.law("28.1"), meaning="before the cards"),

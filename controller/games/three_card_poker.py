@@ -15,7 +15,7 @@ from controller.decks import DeckSpec
 from controller.games import common as c
 from controller.games import own_hand as own
 from controller.games import stud
-from controller.games.pay import check_three_card_table
+from controller.games.pay import check_three_card_table, three_card_name
 from controller.hands.three_card import ThreeCardHand, evaluate_three
 from firmware_bridge.cards import Card
 
@@ -84,7 +84,7 @@ def _judge_void(settings: Settings, round_: Round) -> list[Judged]:
 
     def settle(slip: stud.Slip, cards: tuple[Card, ...]) -> None:
         if len(cards) == 3:
-            slip.by_table(SIDE, table, own.three_card_name(table, evaluate_three(cards)))
+            slip.by_table(SIDE, table, three_card_name(table, evaluate_three(cards)))
         else:
             slip.unsettled(SIDE)
 
@@ -95,9 +95,9 @@ def _settle(settings: Settings, slip: stud.Slip, seat: Seat, hand: ThreeCardHand
     if "play" in seat.wagers:
         own.against_dealer(slip, "ante", "play", hand.value, dealer.value if dealer.is_queen_high_or_better else None)
         bonus = settings.table("ante_bonus_table")
-        slip.bonus("ante_bonus", bonus, own.three_card_name(bonus, hand), seat.wagers["ante"])
+        slip.bonus("ante_bonus", bonus, three_card_name(bonus, hand), seat.wagers["ante"])
     table = settings.table("pair_plus_table")
-    slip.by_table(SIDE, table, own.three_card_name(table, hand))
+    slip.by_table(SIDE, table, three_card_name(table, hand))
 
 
 GAME = Game(
@@ -105,7 +105,6 @@ GAME = Game(
     title="Three-Card Poker",
     law="13:69F-20",
     summary="Three cards against the dealer's three, against a pay table, or both; a straight outranks a flush.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", opens=True, rule=SHEETS, meaning="before the cards, against the dealer"),

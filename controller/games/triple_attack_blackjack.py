@@ -118,7 +118,6 @@ GAME = Game(
     title="Triple Attack Blackjack",
     law="13:69F-36",
     summary="Blackjack without tens: wagers added while the first cards come; a dealer's 22 pushes, blackjack and six cards win at once.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name=FIRST, also=("wager", "initial"), required=True, rule=DESCRIPTION, meaning="before the first card"),

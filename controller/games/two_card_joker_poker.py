@@ -132,7 +132,6 @@ GAME = Game(
     title="Two-Card Joker Poker",
     law="13:69F-30",
     summary="Two cards against the dealer's two from 54 cards; a joker only makes a pair; the dealer needs queen high.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", opens=True, rule=SHEET, meaning="before the cards, against the dealer"),

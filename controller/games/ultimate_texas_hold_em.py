@@ -198,7 +198,6 @@ GAME = Game(
     title="Ultimate Texas Hold 'Em",
     law="13:69F-32",
     summary="Two own cards and five shared ones against the dealer; ante and blind, and one play wager, the larger the earlier.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", required=True, rule=SHEETS, meaning="before the cards"),

@@ -123,7 +123,7 @@ def _play(settings: Settings) -> tuple[Step, ...]:
         Deal(to=to, facing=up, first=button, when=_anyone_left, rule=c.law("33.10(d)")),
         Stub(rule=c.analogy("35.9(e)")),
         ExposeCards(what=Who.DEALER, when=_anyone_left, rule=c.law("33.10(f)", "the dealer's two down cards first")),
-        Settle(judge_after_all=True, when=_anyone_left, rule=c.law("33.10(f)")),
+        Settle(when=_anyone_left, rule=c.law("33.10(f)")),
         Collect(rule=c.law("33.10(i)")),
     )
 
@@ -265,7 +265,6 @@ GAME = Game(
     title="Winner's Pot Poker",
     law="13:69F-33",
     summary="Five-card stud with a button; ante, bet and double form a pot for the best hand, the dealer's included.",
-    seats_rule=c.house("seats"),
     settings=SETTINGS,
     wagers=(
         WagerKind(name="ante", required=True, rule=c.law("33.10(a)2"), meaning="before the cards"),

@@ -42,7 +42,7 @@ def _judge(settings: Settings, round_: Round) -> list[Judged]:
 
 
 MADE_UP = Game(
-    key="made-up", title="Made up", law="none", summary="", seats_rule=RULE, settings=(c.seats_setting(3, 1, 3, RULE),),
+    key="made-up", title="Made up", law="none", summary="", settings=(c.seats_setting(3, 1, 3, RULE),),
     wagers=(WagerKind(name="ante", required=True, rule=RULE),), deck=lambda settings: DeckSpec(),
     deals={Method.MANUAL_SHOE: _deal}, play=_play,
     irregularities=lambda method: {"card-drawn-in-error": Remedy("use-as-next", RULE, "as next")}, judge=_judge, stub=None, shoe_game=True,
