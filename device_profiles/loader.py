@@ -24,7 +24,7 @@ from device_profiles.layout import expand_groups, verify_layout
 from device_profiles.schema import SPEC_VERSION, Profile
 from device_profiles.toml_text import TomlTextError, parse_toml
 from device_profiles.vectors import verify_vectors
-from device_profiles.wrong_values import wrong_value
+from device_profiles.wrong_values import shape_of, wrong_value
 
 PROFILE_BYTES_MAX: Final = 262_144  # ten times the largest profile; a bigger file is not one
 NESTING_MAX: Final = 12  # the language nests 6 deep; more is an attack on the parser's stack
@@ -112,13 +112,7 @@ def verify_keys(tables: Mapping[str, object], schema: type[msgspec.Struct], file
     Raises:
         UnknownKeyError: with the path of the first unknown key and the nearest valid one.
     """
-    _verify_value(tables, _shape_of(schema), "", file)
-
-
-@cache
-def _shape_of(schema: type[msgspec.Struct]) -> msgspec.inspect.Type:
-    """The schema as a tree; making it evaluates the annotations of its types, once for all files."""
-    return msgspec.inspect.type_info(schema)
+    _verify_value(tables, shape_of(schema), "", file)
 
 
 def _verify_value(value: object, expected: msgspec.inspect.Type, path: str, file: str) -> None:

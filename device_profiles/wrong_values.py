@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 import msgspec
@@ -20,13 +21,19 @@ _BYTES: Final = "bytes as two capital hexadecimal digits each, with blanks betwe
 _NAME: Final = "a name: small letters, digits, dashes and underscores, a letter first, at most 40"
 
 
+@cache
+def shape_of(schema: type[msgspec.Struct]) -> inspect.Type:
+    """The schema as a tree; making it evaluates the annotations of its types, once for all files."""
+    return inspect.type_info(schema)
+
+
 def wrong_value(error: msgspec.ValidationError, tables: Mapping[str, object], form: type[msgspec.Struct]) -> str:
     """Return what is wrong, without the full stop: the place, then what may stand there."""
     told = _TOLD.fullmatch(str(error))
     path = told["path"] if told is not None else None
     if told is None or not path:
         return str(error)
-    allowed = _allowed(tables, inspect.type_info(form), _STEP.findall(path))
+    allowed = _allowed(tables, shape_of(form), _STEP.findall(path))
     return f"{path}: {told['what']}" + (f"; write {allowed}" if allowed else "")
 
 

@@ -18,7 +18,7 @@ def test_rounds_are_told_line_by_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "Colorado Hold 'Em Poker, manual-shoe, seed 5" in out
     assert "---- round 2" in out
     assert "a card to seat 1, face down" in out
-    assert "[13:69F-23.8(c)]" in out
+    assert "[13:69F-23.8(c), analogy]" in out
     assert "       = seat 5:" in out
     assert out.splitlines()[-1].startswith("2 rounds dealt. The journal is in order:")
     assert (tmp_path / "journal.db").exists()

@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parents[1] / "scenarios"
 FILES = sorted(FOLDER.glob("*/*.scenario.toml"))
 ONE_IN = 12
 """Of the files that are no worked example, so many stand for one that is played end to end by default; `make soak` plays all."""
-GROUPS = 11
+GROUPS = 12
 """Each fills one daemon with tables: starting one costs as much as playing eight scenarios."""
 
 
