@@ -31,7 +31,7 @@ def card_out(desk: Desk, act: CardOut) -> None:
     """One card left the device."""
     round_ = desk.draft.round
     if round_ is not None and (step := _asking_for(desk, act, round_)) is not None:
-        _lay_as_planned(desk, act, round_, step, "told" if act.by.role in PEOPLE else "read")
+        _lay_as_planned(desk, act, round_, step, _told_or_read(act))
         if act.told:
             card_told(desk, act)
         if desk.draft.deck.finding:
@@ -90,8 +90,12 @@ def _tell_order(desk: Desk) -> None:
         desk.irregular("unshuffled-order", detail=desk.draft.deck.finding)
 
 
+def _told_or_read(act: CardOut) -> str:
+    return "told" if act.by.role in PEOPLE else "read"
+
+
 def _judge_card(desk: Desk, act: CardOut) -> None:
-    evidence = "unknown" if act.unreadable else "told" if act.by.role in PEOPLE else "read"
+    evidence = "unknown" if act.unreadable else _told_or_read(act)
     desk.notes.evidence = evidence
     if desk.draft.round is None or not desk.in_round:
         _card_outside_round(desk, act, evidence)

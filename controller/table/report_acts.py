@@ -18,9 +18,9 @@ from controller.table.repair_acts import lie_on_the_table, tell_where_cards_belo
 BEFORE_DECISIONS_END = frozenset({StateKind.STARTING, StateKind.DEALING, StateKind.DECIDING, StateKind.SETTING, StateKind.DRAWING})
 
 FEW_CARDS = {0: "no-card-at-seat", 1: "one-card-at-seat"}
+"""Rows of games that tell a box without a card from one with too few."""
 MISSED_BY_DEALER = "missed-card-at-dealer"
 """The row of games in which a dealer without one of the first two cards gets it; too many cards are another matter."""
-"""Rows of games that tell a box without a card from one with too few."""
 
 REPORTS = {
     "dealer-card-exposed": "dealer-card-exposed", "community-card-exposed": "community-card-exposed",
